@@ -1,0 +1,317 @@
+// The whole vocabulary of the engine. Data only: no functions, no imports, JSON-safe.
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+// --- Verdict: the one answer that work, hooks, validators, reviewers and people all give.
+export type Status = "pass" | "block" | "wait" | "skip";
+export interface Finding {
+  text: string;
+  /** What it is about: a path, `path:line`, the name of a check. */
+  where?: string;
+  /** The rule that was broken, in the words of whoever judges. */
+  rule?: string;
+  severity: "error" | "warning" | "info";
+}
+/** What a verdict was said about (P5). Digests are lower-case sha256 hex. */
+export interface Evidence {
+  tree?: string;
+  loop: string;
+  validator?: string;
+  inputs?: Record<string, string>;
+}
+export interface Verdict {
+  status: Status;
+  /** A name that routes can key on ("approved"); absent means the status itself. */
+  outcome?: string;
+  /** Every complaint at once, so that one round can mend them all. */
+  findings: Finding[];
+  /** Fingerprint of the findings: 12 hex digits, or a constant when there are none. Budgets see repeats by it. */
+  print?: string;
+  evidence?: Evidence;
+  /** What the work hands on: the end of its output or its final message, cut to OUTPUT_CHARS_MAX. Never judged. */
+  output?: string;
+  /** Files of the visit, relative to the run's folder. */
+  artifacts?: string[];
+  /** Values an action hands to later steps; merged into `run.inputs`. */
+  set?: Record<string, string>;
+}
+/** What a visit cost. An absent figure is unknown, which is not zero. */
+export interface Spent {
+  ms: number;
+  usd?: number;
+  inputTokens?: number;
+  outputTokens?: number;
+  model?: string;
+}
+
+// --- Flow: a checked, frozen graph. Every body of a loop file lowers to this and nothing else runs.
+export interface Flow {
+  name: string;
+  /** sha256 of the lowered flow; a run is bound to one digest. */
+  digest: string;
+  goal: string;
+  /** The author's step names, in the author's order. */
+  steps: string[];
+  start: string;
+  nodes: Record<string, Node>;
+  budgets: Record<string, Budget>;
+  checkpoint: { onPark: boolean; message: string };
+  onEnd?: Partial<Record<Ending | "warning", string>>;
+  /** Starts of one command before the run is parked: the crash-loop breaker. */
+  triesMax: number;
+  /** Where a run goes on that a person stopped; absent: it asks the same command again, for nothing. */
+  afterStop?: Route;
+  /** May the loop be started anew in a job where it has run: always, or only by archiving the old run (doer loops). */
+  restart: "free" | "archive";
+  limits: { ms?: number; usd?: number; tokens?: number };
+  gateChannel: "chat" | "person";
+  performers: Record<string, Performer>;
+  documents: string[];
+  isolation: Isolation;
+  /** What was read at load and must not change under the run: path or name to sha256. */
+  named: Record<string, string>;
+}
+export interface Node {
+  name: string;
+  /** Preconditions and effects on the way in. */
+  enter: Hook[];
+  work: Work;
+  /** The gate: the first block or wait decides, skip decides nothing. */
+  exit: Hook[];
+  /** Artifacts of this node; a fresh folder every visit, so nothing stale is ever read. */
+  produces: string[];
+  /** Total: the check proves one route for every possible outcome. */
+  routes: Record<string, Route>;
+  /** Where the author wrote it; nodes of one fold are drawn as one step. Absent: generated. */
+  origin?: { line: number; fold: string };
+  /** The word the record uses while the run is here, if not "running". */
+  phase?: "validating" | "confirming";
+}
+export type Work =
+  | { kind: "none" }
+  | {
+      kind: "agent";
+      performer: string;
+      prompt: string;
+      access: "read" | "write";
+      session: "new" | "inherit";
+      verdict?: VerdictFile;
+      timeoutMs?: number;
+      turnsMax?: number;
+    }
+  | { kind: "command"; run: string; setup?: string; env?: Record<string, string>; timeoutMs: number }
+  | { kind: "action"; action: string; params: Json }
+  /** A look at the world as the work itself: a validator, a condition. */
+  | { kind: "check"; hook: string; params: Json }
+  /** The human gate is a node. */
+  | { kind: "ask"; question: string; options: string[] }
+  /** A whole loop as one step. */
+  | { kind: "flow"; flow: string }
+  /** Several at once (or in turn); the worst verdict wins, by `order` (outcomes, best first), then by status. */
+  | {
+      kind: "fan";
+      branches: Record<string, Exclude<Work, { kind: "fan" | "none" }>>;
+      inTurn: boolean;
+      order: string[];
+    };
+export interface VerdictFile {
+  artifact: string;
+  /** The words the author declared, and what each means. */
+  words: Record<string, { status: "pass" | "block"; outcome: string }>;
+  /** "last": the last verdict line counts. "worst": the worst of all lines, in the order of `words` from best to worst. */
+  reading: "last" | "worst";
+}
+export interface Hook {
+  hook: string;
+  params: Json;
+  /** False: may stop the run, may not steer it. */
+  mayRoute: boolean;
+  /** True: done once a visit; false: a look at the world, repeatable at will. */
+  effect: boolean;
+}
+export interface Route {
+  to: Target;
+  spend?: string[];
+  refill?: string[];
+  /** Counted in `run.marks` when taken: "retry", "iterating", "reset", "resumed", "warning". */
+  mark?: string;
+}
+export type Target = { node: string } | { end: Ending } | { park: ParkCode; reason: string; resume: Route };
+export type Ending = "success" | "failure" | "aborted" | "killed";
+/** Why a run is parked. Exit codes and the words of the record hang on it. */
+export type ParkCode =
+  | "paused" // a person chose to pause
+  | "escalated" // a person aborted a round at its gate
+  | "interrupted" // Ctrl-C, SIGTERM
+  | "fault" // the world could not do it
+  | "crash-loop" // one command was begun triesMax times and never answered
+  | "entry-refused" // an entry check blocked
+  | "validation-failed" // required checks failed, failure_handling: pause
+  | "optional-failed" // optional checks failed, on_optional_failure: pause
+  | "no-verdict" // a reviewer left none
+  | "exhausted" // a budget is used up and a person must look
+  | "limit"; // money, tokens or time are used up
+
+/** Bounds the ways back that spend it. One fill of it is one round. */
+export interface Budget {
+  /** Ways back allowed per fill. */
+  limit: number;
+  /** 1 when the author's number counts the first try too; shown to people as limit + first. */
+  first: 0 | 1;
+  /** The key or option that sets it. */
+  setBy: string;
+  /** True: its limit was fixed when the run was made and no option changes it. */
+  frozen: boolean;
+  onExhausted: Target;
+  /** Taken when a fingerprint, or an unchanged tree, comes back within one fill: the loop oscillates. */
+  onRepeat?: Target;
+}
+/** The named agent a worker uses. `use` chooses the adapter; the rest is for that adapter. */
+export interface Performer {
+  use: string;
+  run?: string;
+  command?: string;
+  model?: string;
+  args?: string[];
+  /** NAME: a value, or {from: HOST_NAME}: read from Pawl's own environment when the step starts, never stored. */
+  env?: Record<string, string | { from: string }>;
+  access?: "read" | "write";
+  timeoutMs?: number;
+}
+export interface Isolation {
+  engine: "auto" | "bubblewrap" | "docker";
+  memoryBytes: number;
+  processes: number;
+  cpus: number;
+  scratchBytes: number;
+  outputBytes: number;
+  diskFloorBytes: number;
+  protect: string[];
+  mounts: { path: string; access: "read" | "write" }[];
+  env: Record<string, string | { from: string }>;
+  require: Record<string, "kernel" | "process" | "none">;
+}
+
+// --- Run: everything a process needs to carry on after kill -9. Plain JSON.
+export interface Run {
+  id: string;
+  job: string;
+  flow: string;
+  digest: string;
+  /** goal, subject, branch, ticket, what `--input` gave and what actions set. */
+  inputs: Record<string, string>;
+  /** Of the last event applied. */
+  seq: number;
+  /** Of the event that put the cursor where it is. */
+  since: number;
+  cursor: Cursor;
+  /** Starts of each outstanding command, by ticket. */
+  tries: Record<string, number>;
+  /** A signal came while a chain was being asked. */
+  stirred: boolean;
+  /** Effects already done in this visit; never done twice. */
+  fired: string[];
+  visits: Record<string, number>;
+  purses: Record<string, Purse>;
+  /** Limits a person raised in the middle of the run. */
+  limits: Record<string, number>;
+  marks: Record<string, number>;
+  /** The mark of the last route taken, until the next command is begun. */
+  justMarked?: string;
+  /** Why the last budget diverted the run, until the next visit that is not a question. */
+  diverted?: Diversion;
+  /** Feedback the next worker must read, oldest first. */
+  notes: Note[];
+  /** Last verdict per node, and per branch as `node/branch`. */
+  results: Record<string, Verdict>;
+  warnings: Finding[];
+  /** The agent session of the latest visit, per node. */
+  sessions: Record<string, string>;
+  /** What was spent, per node. */
+  spent: Record<string, Spent>;
+}
+export interface Purse {
+  spent: number;
+  /** Fingerprints and trees of the blocks in this fill. */
+  seen: { print?: string; tree?: string; visit: number }[];
+}
+export interface Diversion {
+  budget: string;
+  because: "exhausted" | "repeat";
+  from: string;
+  visit: number;
+  /** For a repeat: the visit that said the same, and the fingerprint. */
+  earlier?: number;
+  print?: string;
+}
+export interface Note {
+  from: string;
+  visit: number;
+  outcome: string;
+  findings: Finding[];
+  output?: string;
+  artifacts?: string[];
+}
+export type Cursor =
+  | { at: "enter" | "exit"; node: string; index: number; outcome?: string }
+  /** `answers` holds the branches of a fan that have been heard. */
+  | { at: "work"; node: string; answers: Record<string, Verdict> }
+  | { at: "waiting"; node: string; boundary: "enter" | "exit"; findings: Finding[] }
+  | { at: "parked"; code: ParkCode; reason: string; findings: Finding[]; resume: Route | { retry: Cursor } }
+  | { at: "checkpoint"; to: Cursor }
+  | { at: "chain"; loop: string; to: Cursor }
+  /** `exhausted`: the budget that ended the run and the way that could not be paid; raising its limit goes on there. */
+  | { at: "ended"; ending: Ending; exhausted?: { budget: string; way: Route; from: string } };
+
+// --- Command: what is to be done now, derived from (flow, run). Never stored.
+export type Command = { ticket: string } & (
+  | { do: "work"; node: Node; work: Exclude<Work, { kind: "none" | "fan" }>; branch?: string; visit: number }
+  | { do: "hook"; hook: Hook; boundary: "enter" | "exit"; node: Node; visit: number; answered?: Verdict }
+  | { do: "checkpoint"; message: string; ending?: Ending }
+  | { do: "chain"; loop: string }
+);
+
+// --- Event: what happened. The journal is these, one JSON object a line.
+export type Event = { seq: number; at: string; by: string } & EventBody;
+export type EventBody =
+  | {
+      type: "started";
+      run: string;
+      job: string;
+      flow: string;
+      digest: string;
+      inputs: Record<string, string>;
+      parent?: string;
+    }
+  /** Written before the work, so that a crash loop is seen. */
+  | { type: "begun"; ticket: string; performer: string; session?: string }
+  /** Answers an outstanding command. */
+  | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer }
+  /** The command could not be carried out. */
+  | { type: "fault"; ticket: string; error: ErrorRecord }
+  /** The command is still going on somewhere else (a loop as a step that rests); not a try that failed. */
+  | { type: "yielded"; ticket: string }
+  | { type: "checkpointed"; ticket: string; commit?: string }
+  | { type: "chained"; ticket: string; run?: string; why?: string }
+  /** The world moved: look again. Never carries a decision. */
+  | { type: "signal"; name: string }
+  | { type: "stopped"; code: "paused" | "interrupted" | "limit"; reason: string }
+  | { type: "resumed" }
+  | { type: "abandoned"; reason: string }
+  /** A person raised a budget's limit. */
+  | { type: "extended"; budget: string; limit: number; was: number }
+  /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
+  | { type: "remark"; about: string; text: string; data?: Json };
+/** A person's answer: who, through what, and what they were shown (P4). */
+export interface Answer {
+  who: string;
+  channel: "terminal" | "cli" | "chat" | "elicitation" | "web" | "file";
+  shown: string;
+  comment?: string;
+}
+export interface ErrorRecord {
+  code: string;
+  message: string;
+  hint?: string;
+  details?: Json;
+}

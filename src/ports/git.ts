@@ -1,0 +1,55 @@
+// What Pawl asks of the repository. Never runs porcelain on the host without guards, never stashes, resets, cleans or forces (P6, P7).
+import type { Finding } from "../core/model.js";
+
+export interface Git {
+  /** Where we are. Works without git and without a commit: says so in `kind`. Throws a FaultError when git itself is broken. */
+  where(): Promise<Where>;
+  /** Kinds and digests of the files that send git elsewhere. Asks no git. */
+  signposts(): Promise<Record<string, string>>;
+  /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter. */
+  tree(): Promise<Tree>;
+  /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`; first 1,000. */
+  dirty(): Promise<string[]>;
+  /** Paths that differ between two trees. */
+  changed(before: Tree, after: Tree): string[];
+  /** One commit of exactly `paths`, as they lie on disk, on top of HEAD. Idempotent by `intent`: called again after a crash it finds
+   *  its own commit instead of making a second one. Must not throw. */
+  commit(wish: CommitWish): Promise<CommitEnd>;
+}
+export interface Where {
+  kind: "repository" | "no-commit" | "no-git";
+  /** Absolute, its own realpath: the work tree's top, or the folder itself without git. */
+  workspace: string;
+  /** Working home for runs: `<common dir>/pawl`, or `<workspace>/.pawl/local` without git. Absolute. */
+  home: string;
+  /** Undefined when detached or without git. */
+  branch?: string;
+  head?: string;
+  user?: { name: string; email: string };
+}
+export interface Tree {
+  /** sha256 over paths, modes and contents, sorted. */
+  digest: string;
+  /** path → `mode:blob sha`; a link is "120000:…", a nested repository "160000:" and its path is a finding. */
+  files: Record<string, string>;
+  findings: Finding[];
+}
+export interface CommitWish {
+  paths: string[];
+  message: string;
+  /** A file of ours in the visit's folder where the intention is written before the ref moves. */
+  intent: string;
+  signposts: Record<string, string>;
+  /** Runs the repository's own pre-commit and commit-msg hooks as they were at the start, inside the sandbox. */
+  hook(
+    name: "pre-commit" | "commit-msg",
+    args: string[],
+    env: Record<string, string>,
+  ): Promise<{ code: number; output: string }>;
+}
+export type CommitEnd =
+  | { end: "committed"; commit: string }
+  | { end: "nothing"; head: string }
+  /** Visible outcome, exit 5: why, and the commands to finish by hand. */
+  | { end: "refused"; why: string; byHand: string }
+  | { end: "fault"; code: string; message: string };

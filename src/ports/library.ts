@@ -1,0 +1,31 @@
+// Finds by name what a loop file names: loops, skills, validators, documents. By slug, never by path.
+export interface Library {
+  /** `.pawl/loops/NAME.yaml`, then the bundled ones. Undefined: there is none. */
+  loop(name: string): Promise<Source | undefined>;
+  /** A file given by path. Throws a Refusal when it cannot be read. */
+  loopAt(path: string): Promise<Source>;
+  loops(): Promise<{ name: string; origin: "repository" | "bundled"; path: string; covers: boolean }[]>;
+  /** `.pawl/skills`, `.agents/skills`, `.claude/skills`, then bundled. */
+  skill(name: string): Promise<Skill | undefined>;
+  skills(): Promise<{ name: string; origin: string; description: string; broken?: string }[]>;
+  /** Every candidate in the winning place: more than one is the caller's error. */
+  validator(tool: string): Promise<{ path: string; digest: string; origin: "repository" | "bundled" }[]>;
+  /** A document inside the repository, as text; undefined when missing. At most ARTIFACT_BYTES_MAX. */
+  document(path: string): Promise<{ text: string; digest: string } | undefined>;
+  /** Performers and defaults from `.pawl/config.yaml`; empty when there is none. */
+  settings(): Promise<Source | undefined>;
+}
+export interface Source {
+  name: string;
+  /** As shown to people: relative to the workspace where it lies inside. */
+  path: string;
+  text: string;
+  origin: "repository" | "bundled" | "path";
+}
+export interface Skill {
+  name: string;
+  description: string;
+  text: string;
+  path: string;
+  digest: string;
+}

@@ -1,0 +1,60 @@
+// Where runs live. The journal is the authority; everything else in a run's folder can be made again from it.
+import type { Event, Flow, Run } from "../core/model.js";
+
+/** A line of the journal: the event, where it led (core/view `placeOf`), and the sha256 of the line before. */
+export type Line = Event & { place: string; prev: string };
+
+export interface Store {
+  /** Ids of all runs here, oldest first. Cheap: reads no journal. */
+  list(): Promise<string[]>;
+  /** The run an id or an unambiguous prefix names; a Refusal ("no-such-run", "ambiguous-run") names what was looked for and where. */
+  find(prefix: string): Promise<string>;
+  /** Make the run's folder with its frozen flow, durable before it resolves. Must refuse an id that exists ("run-exists"). */
+  create(frozen: Frozen): Promise<void>;
+  /** The frozen flow alone. */
+  frozen(run: string): Promise<Frozen>;
+  /** Read without the lock: whole lines only, a torn tail is left alone. `after` skips lines up to that seq. */
+  read(run: string, after?: number): Promise<Line[]>;
+  /** Who drives it now; undefined when nobody living does. */
+  holder(run: string): Promise<Holder | undefined>;
+  /** Take the run for writing. Must refuse ("locked", naming the holder) while its holder lives. Cuts a torn tail before it resolves. */
+  open(run: string): Promise<OpenRun>;
+  /** The folder of a visit, made when missing: `visits/<node>-<visit>`, with `artifacts/` in it. Absolute path. */
+  visitFolder(run: string, node: string, visit: number): Promise<string>;
+  /** Absolute path of the run's folder. */
+  runFolder(run: string): string;
+}
+export interface OpenRun extends AsyncDisposable {
+  /** All lines at the time of opening. Throws a Fault ("journal-broken") when chain, numbers or JSON are not whole. */
+  readonly lines: Line[];
+  /** What was found on the way in, for people: a lock taken over, a torn tail cut. */
+  readonly remarks: { about: string; text: string }[];
+  /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. */
+  append(event: Event, place: string): Promise<Line>;
+  /** A cache for readers: may be lost at any time, must never be half there. */
+  snapshot(run: Run): Promise<void>;
+}
+export interface Frozen {
+  run: string;
+  flow: Flow;
+  /** The author's text and where it stood, for people. */
+  source: { path: string; text: string };
+  /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
+  files: Record<string, { path: string; digest: string }>;
+  parent?: string;
+}
+export interface Holder {
+  pid: number;
+  since: string;
+  fence: number;
+}
+
+/** The published record: for people and reviewers, never read back for a decision about a run. */
+export interface Records {
+  /** Atomically replace `.pawl/jobs/<job>/<loop>-<run>.json` (and LOOP.md where `loopMd` is given). Must not throw: says what failed. */
+  publish(at: { job: string; loop: string; run: string }, record: object, loopMd?: string): Promise<string | undefined>;
+  /** At checkpoints: the journal itself and the frozen flow beside the record. Must not throw: says what failed. */
+  publishJournal(at: { job: string; loop: string; run: string }): Promise<string | undefined>;
+  /** Absolute path of the record. */
+  pathOf(at: { job: string; loop: string; run: string }): string;
+}
