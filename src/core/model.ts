@@ -1,4 +1,7 @@
-// The whole vocabulary of the engine. Data only: no functions, no imports, JSON-safe.
+// The whole vocabulary of the engine. Data only: no functions, JSON-safe.
+import type { Isolation, Performer } from "./performer.js";
+
+export type { Isolation, Performer } from "./performer.js";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -166,32 +169,6 @@ export interface Budget {
   /** Taken when a fingerprint, or an unchanged tree, comes back within one fill: the loop oscillates. */
   onRepeat?: Target;
 }
-/** The named agent a worker uses. `use` chooses the adapter; the rest is for that adapter. */
-export interface Performer {
-  use: string;
-  run?: string;
-  command?: string;
-  model?: string;
-  args?: string[];
-  /** NAME: a value, or {from: HOST_NAME}: read from Pawl's own environment when the step starts, never stored. */
-  env?: Record<string, string | { from: string }>;
-  access?: "read" | "write";
-  timeoutMs?: number;
-}
-export interface Isolation {
-  engine: "auto" | "bubblewrap" | "docker";
-  memoryBytes: number;
-  processes: number;
-  cpus: number;
-  scratchBytes: number;
-  outputBytes: number;
-  diskFloorBytes: number;
-  protect: string[];
-  mounts: { path: string; access: "read" | "write" }[];
-  env: Record<string, string | { from: string }>;
-  require: Record<string, "kernel" | "process" | "none">;
-}
-
 // --- Run: everything a process needs to carry on after kill -9. Plain JSON.
 export interface Run {
   id: string;

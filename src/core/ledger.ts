@@ -1,0 +1,29 @@
+// What a run has cost and what it warns of, added up. An unknown figure stays unknown, it is not zero.
+import { FINDINGS_MAX } from "./limits.js";
+import type { Finding, Run, Spent } from "./model.js";
+import { ownerOf } from "./place.js";
+
+export function charge(run: Run, ticket: string, spent: Spent | undefined): Run {
+  if (!spent) return run;
+  const name = ownerOf(ticket);
+  return { ...run, spent: { ...run.spent, [name]: sum([run.spent[name] ?? { ms: 0 }, spent]) } };
+}
+
+/** The sum of several costs; a figure is there when at least one of them knows it. */
+export function sum(costs: Spent[]): Spent {
+  const total: Spent = { ms: 0 };
+  for (const cost of costs) {
+    total.ms += cost.ms;
+    for (const key of ["usd", "inputTokens", "outputTokens"] as const) {
+      if (cost[key] !== undefined) total[key] = (total[key] ?? 0) + cost[key];
+    }
+    if (cost.model) total.model = cost.model;
+  }
+  return total;
+}
+
+/** Keeps the warnings of what passed, the first FINDINGS_MAX of them. */
+export function warn(run: Run, findings: Finding[]): Run {
+  const more = findings.filter((finding) => finding.severity === "warning");
+  return more.length ? { ...run, warnings: [...run.warnings, ...more].slice(0, FINDINGS_MAX) } : run;
+}

@@ -1,0 +1,27 @@
+// Who does agent work, and what confines it: settings a flow carries for its workers. The engine never looks at them.
+
+/** The named agent a worker uses. `use` chooses the adapter; the rest is for that adapter. */
+export interface Performer {
+  use: string;
+  run?: string;
+  command?: string;
+  model?: string;
+  args?: string[];
+  /** NAME: a value, or {from: HOST_NAME}: read from Pawl's own environment when the step starts, never stored. */
+  env?: Record<string, string | { from: string }>;
+  access?: "read" | "write";
+  timeoutMs?: number;
+}
+export interface Isolation {
+  engine: "auto" | "bubblewrap" | "docker";
+  memoryBytes: number;
+  processes: number;
+  cpus: number;
+  scratchBytes: number;
+  outputBytes: number;
+  diskFloorBytes: number;
+  protect: string[];
+  mounts: { path: string; access: "read" | "write" }[];
+  env: Record<string, string | { from: string }>;
+  require: Record<string, "kernel" | "process" | "none">;
+}

@@ -1,0 +1,314 @@
+// How a run moves. Two pure functions: `next` says what to do, `apply` says what that changed. Nothing else decides.
+//
+// Invariants (each names its test in docs/architecture.md):
+//   R1  What is outstanding is a function of (flow, run) alone: a process that dies loses no command, it derives the same again.
+//   R2  Every way backwards spends a budget, so every run is finite between two human acts.
+//   R3  An answer carries the ticket of its question; an old or doubled answer changes nothing.
+//   R4  A check that cannot run is a fault: it parks the run, it never passes and never costs an attempt.
+//   R5  Hooks look at the world, signals only say "look again": a signal heard while a chain is being asked makes a `wait`
+//       ask once more, so no wake-up is lost between the look and the wait.
+//   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
+import { worstOf } from "./fan.js";
+import { charge, warn } from "./ledger.js";
+import type {
+  Command,
+  Cursor,
+  Ending,
+  Event,
+  Finding,
+  Flow,
+  Hook,
+  Node,
+  ParkCode,
+  Route,
+  Run,
+  Target,
+  Verdict,
+} from "./model.js";
+import { limitOf, pay } from "./pay.js";
+import { branchesLeft, nodeOf, ownerOf, placeOf, ticketsOf, visitsOf } from "./place.js";
+import { NotNow, StaleAnswer } from "./refusal.js";
+
+/** What is to be done now: one command, or one per unheard branch at a fan; none when the run waits, is parked or has ended. */
+export function next(flow: Flow, run: Run): Command[] {
+  const { cursor } = run;
+  const tickets = ticketsOf(flow, run);
+  const ticket = tickets[0] ?? "";
+  switch (cursor.at) {
+    case "work": {
+      const node = nodeOf(flow, cursor.node);
+      const visit = visitsOf(run, node.name);
+      const { work } = node;
+      if (work.kind === "none") throw new Error(`unreachable: ${node.name} has no work to stand at`);
+      if (work.kind !== "fan") return [{ ticket, do: "work", node, work, visit }];
+      return (branchesLeft(node, cursor.answers) ?? []).flatMap((branch, i) => {
+        const part = work.branches[branch];
+        return part ? [{ ticket: tickets[i] ?? "", do: "work", node, work: part, branch, visit }] : [];
+      });
+    }
+    case "enter":
+    case "exit": {
+      const node = nodeOf(flow, cursor.node);
+      const hook = node[cursor.at][cursor.index];
+      if (!hook) throw new Error(`unreachable: ${cursor.node} has no ${cursor.at} hook ${cursor.index}`);
+      const answered = run.results[node.name];
+      const visit = visitsOf(run, node.name);
+      return [{ ticket, do: "hook", hook, boundary: cursor.at, node, visit, ...(answered ? { answered } : {}) }];
+    }
+    case "checkpoint": {
+      const ending = endingOf(cursor.to);
+      return [{ ticket, do: "checkpoint", message: flow.checkpoint.message, ...(ending ? { ending } : {}) }];
+    }
+    case "chain":
+      return [{ ticket, do: "chain", loop: cursor.loop }];
+    case "waiting":
+    case "parked":
+    case "ended":
+      return [];
+  }
+}
+
+/** The run after `event`. Replaying a journal is a fold of this function. Throws a Refusal, changing nothing, for what may not be now. */
+export function apply(flow: Flow, run: Run, event: Event): Run {
+  return move(flow, { ...run, seq: event.seq }, event);
+}
+
+export function begin(flow: Flow, event: Event & { type: "started" }): Run {
+  const { run: id, job, digest, inputs, seq } = event;
+  const cursor: Cursor = { at: "work", node: flow.start, answers: {} };
+  const nothing = { tries: {}, visits: {}, purses: {}, limits: {}, marks: {}, results: {}, sessions: {}, spent: {} };
+  const blank: Run = {
+    ...nothing,
+    id,
+    job,
+    flow: event.flow,
+    digest,
+    inputs,
+    seq,
+    since: seq,
+    cursor,
+    stirred: false,
+    fired: [],
+    notes: [],
+    warnings: [],
+  };
+  return enter(flow, blank, flow.start);
+}
+
+function move(flow: Flow, run: Run, event: Event): Run {
+  switch (event.type) {
+    case "started":
+      throw new NotNow("start", "the run has started already");
+    case "begun":
+      return begun(flow, run, event);
+    case "verdict":
+      checkTicket(flow, run, event.ticket);
+      return answered(flow, charge(run, event.ticket, event.spent), event.ticket, event.verdict);
+    case "fault": {
+      checkTicket(flow, run, event.ticket);
+      const { message, hint, code } = event.error;
+      const finding: Finding = { text: hint ? `${message}; ${hint}` : message, rule: code, severity: "error" };
+      return park(flow, run, "fault", message, [finding], { retry: run.cursor });
+    }
+    case "yielded":
+      checkTicket(flow, run, event.ticket);
+      return { ...run, tries: { ...run.tries, [event.ticket]: 0 } };
+    case "checkpointed":
+    case "chained":
+      checkTicket(flow, run, event.ticket);
+      if (run.cursor.at !== "checkpoint" && run.cursor.at !== "chain")
+        throw new NotNow("record that", placeOf(run.cursor));
+      return stand(run, run.cursor.to);
+    case "signal":
+      return stirred(flow, run);
+    case "stopped":
+      refuse("stop", run, "ended", "parked");
+      return park(flow, run, event.code, event.reason, [], resumeAfter(flow, run, event.code));
+    case "resumed":
+      if (run.cursor.at !== "parked") throw new NotNow("resume", `the run is not parked but at ${placeOf(run.cursor)}`);
+      return "retry" in run.cursor.resume ? stand(run, run.cursor.resume.retry) : follow(flow, run, run.cursor.resume);
+    case "abandoned":
+      refuse("abandon", run, "ended");
+      return arrive(flow, run, { end: "aborted" });
+    case "extended":
+      return extended(flow, run, event.budget, event.limit);
+    case "remark":
+      return run;
+  }
+}
+
+/** R6. The start that would be one too many parks the run instead. */
+function begun(flow: Flow, run: Run, event: Event & { type: "begun" }): Run {
+  checkTicket(flow, run, event.ticket);
+  const tries = run.tries[event.ticket] ?? 0;
+  if (tries >= flow.triesMax) {
+    const reason = `"${event.performer}" was started ${tries} times and never answered`;
+    return park(flow, run, "crash-loop", reason, [], { retry: run.cursor });
+  }
+  const { justMarked: _, ...rest } = run;
+  const place = ownerOf(event.ticket);
+  const sessions = event.session ? { ...run.sessions, [place]: event.session } : run.sessions;
+  return { ...rest, tries: { ...run.tries, [event.ticket]: tries + 1 }, sessions };
+}
+
+function stirred(flow: Flow, run: Run): Run {
+  const { cursor } = run;
+  if (cursor.at === "waiting") return askAgain(flow, run, nodeOf(flow, cursor.node), cursor.boundary);
+  if (cursor.at === "enter" || cursor.at === "exit") return { ...run, stirred: true };
+  return run; // nobody is looking yet; the next chain will look for itself
+}
+
+function extended(flow: Flow, run: Run, name: string, limit: number): Run {
+  const budget = flow.budgets[name];
+  if (!budget) throw new NotNow(`raise "${name}"`, "the loop has no such budget");
+  if (budget.frozen) throw new NotNow(`change ${budget.setBy}`, "the caps of this run were fixed when it was made");
+  const was = limitOf(flow, run, name);
+  if (limit <= was) throw new NotNow(`lower ${budget.setBy}`, `it is ${was + budget.first} already`);
+  const raised = { ...run, limits: { ...run.limits, [name]: limit } };
+  const { cursor } = run;
+  if (cursor.at === "ended" && cursor.exhausted?.budget === name) return follow(flow, raised, cursor.exhausted.way);
+  refuse(`raise ${budget.setBy}`, run, "ended");
+  return raised;
+}
+
+function answered(flow: Flow, run: Run, ticket: string, verdict: Verdict): Run {
+  const { cursor } = run;
+  const warned = verdict.status === "pass" ? warn(run, verdict.findings) : run;
+  if (cursor.at === "enter" || cursor.at === "exit") return hooked(flow, warned, cursor, verdict);
+  if (cursor.at !== "work") throw new NotNow("take a verdict", placeOf(cursor));
+  if (verdict.status === "wait") throw new NotNow("wait", "at work; only a hook may wait");
+  const node = nodeOf(flow, cursor.node);
+  if (node.work.kind !== "fan") return worked(flow, warned, node, verdict);
+  const branch = ownerOf(ticket).slice(node.name.length + 1);
+  const answers = { ...cursor.answers, [branch]: verdict };
+  const results = { ...warned.results, [`${node.name}/${branch}`]: verdict };
+  const { [ticket]: _, ...tries } = warned.tries;
+  const heard: Run = { ...warned, results, tries, cursor: { ...cursor, answers } }; // same place: the other tickets stay good
+  return branchesLeft(node, answers)?.length ? heard : worked(flow, heard, node, worstOf(node.work, answers));
+}
+
+function worked(flow: Flow, run: Run, node: Node, verdict: Verdict): Run {
+  const kept = { ...run, results: { ...run.results, [node.name]: verdict } };
+  if (verdict.status === "block") return leave(flow, kept, node, verdict);
+  return chain(flow, kept, node, "exit", 0, verdict.outcome);
+}
+
+function hooked(flow: Flow, run: Run, cursor: Cursor & { at: "enter" | "exit" }, verdict: Verdict): Run {
+  const node = nodeOf(flow, cursor.node);
+  const hook = node[cursor.at][cursor.index];
+  const named = hook?.mayRoute ? verdict.outcome : undefined;
+  switch (verdict.status) {
+    case "pass":
+    case "skip": // declining to look is not a decision
+      return chain(flow, fire(run, cursor, hook), node, cursor.at, cursor.index + 1, named ?? cursor.outcome);
+    case "wait": {
+      if (run.stirred) return askAgain(flow, run, node, cursor.at); // R5
+      return stand(run, { at: "waiting", node: node.name, boundary: cursor.at, findings: verdict.findings });
+    }
+    case "block": {
+      if (cursor.at === "exit") return leave(flow, run, node, { ...verdict, outcome: named ?? "block" });
+      const retry: Cursor = { at: "enter", node: node.name, index: cursor.index };
+      return park(flow, run, "entry-refused", `entry to "${node.name}" was refused`, verdict.findings, { retry });
+    }
+  }
+}
+
+function fire(run: Run, cursor: Cursor & { at: "enter" | "exit" }, hook: Hook | undefined): Run {
+  return hook?.effect ? { ...run, fired: [...run.fired, `${cursor.at}[${cursor.index}]`] } : run;
+}
+
+/** Stand before hook `index`, passing over effects already done, or go on past the end of the chain. */
+function chain(
+  flow: Flow,
+  run: Run,
+  node: Node,
+  at: "enter" | "exit",
+  index: number,
+  outcome: string | undefined,
+): Run {
+  if (run.fired.includes(`${at}[${index}]`)) return chain(flow, run, node, at, index + 1, outcome);
+  if (index < node[at].length) return stand(run, { at, node: node.name, index, ...(outcome ? { outcome } : {}) });
+  if (at === "exit") return leave(flow, run, node, { status: "pass", findings: [], ...(outcome ? { outcome } : {}) });
+  if (node.work.kind === "none") return chain(flow, run, node, "exit", 0, undefined);
+  return stand(run, { at: "work", node: node.name, answers: {} });
+}
+
+/** The whole chain anew, from what the work itself said. */
+function askAgain(flow: Flow, run: Run, node: Node, boundary: "enter" | "exit"): Run {
+  const said = boundary === "exit" && node.work.kind !== "none" ? run.results[node.name]?.outcome : undefined;
+  return chain(flow, { ...run, stirred: false }, node, boundary, 0, said);
+}
+
+function enter(flow: Flow, run: Run, name: string): Run {
+  const visits = { ...run.visits, [name]: visitsOf(run, name) + 1 };
+  return chain(flow, { ...run, fired: [], stirred: false, visits }, nodeOf(flow, name), "enter", 0, undefined);
+}
+
+function leave(flow: Flow, run: Run, node: Node, verdict: Verdict): Run {
+  const outcome = verdict.outcome ?? verdict.status;
+  const route = node.routes[outcome];
+  if (!route)
+    throw new Error(`unreachable: "${node.name}" has no route for "${outcome}"; the check must refuse such a flow`);
+  const { output, artifacts } = run.results[node.name] ?? {};
+  const more = { ...(output ? { output } : {}), ...(artifacts?.length ? { artifacts } : {}) };
+  const note = { from: node.name, visit: visitsOf(run, node.name), outcome, findings: verdict.findings, ...more };
+  const worthReading = verdict.status === "block" || verdict.findings.length > 0;
+  return follow(flow, worthReading ? { ...run, notes: [...run.notes, note] } : run, route, verdict, node.name);
+}
+
+/** R2. Pay for a route and take it, or be diverted. */
+function follow(flow: Flow, run: Run, route: Route, verdict?: Verdict, from = ""): Run {
+  const bill = pay(flow, run, route, verdict, from);
+  if (bill.paid) return arrive(flow, mark(bill.run, route.mark), route.to);
+  const { budget } = bill.diversion;
+  const exhausted = bill.diversion.because === "exhausted" ? { budget, way: route, from } : undefined;
+  return arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted);
+}
+
+function mark(run: Run, name: string | undefined): Run {
+  return name ? { ...run, marks: { ...run.marks, [name]: (run.marks[name] ?? 0) + 1 }, justMarked: name } : run;
+}
+
+type Exhausted = { budget: string; way: Route; from: string };
+
+function arrive(flow: Flow, run: Run, target: Target, exhausted?: Exhausted): Run {
+  if ("node" in target) return enter(flow, run, target.node);
+  if ("park" in target) return park(flow, run, target.park, target.reason, findingsOf(run), target.resume);
+  const ended: Cursor = { at: "ended", ending: target.end, ...(exhausted ? { exhausted } : {}) };
+  const loop = flow.onEnd?.[target.end === "success" && run.marks.warning ? "warning" : target.end];
+  return stand(run, { at: "checkpoint", to: loop ? { at: "chain", loop, to: ended } : ended });
+}
+
+function park(
+  flow: Flow,
+  run: Run,
+  code: ParkCode,
+  reason: string,
+  findings: Finding[],
+  resume: Route | { retry: Cursor },
+): Run {
+  const parked: Cursor = { at: "parked", code, reason, findings, resume };
+  return stand(run, flow.checkpoint.onPark ? { at: "checkpoint", to: parked } : parked);
+}
+
+/** Every change of place goes through here: new tickets, no tries yet. */
+const stand = (run: Run, cursor: Cursor): Run => ({ ...run, cursor, since: run.seq, tries: {} });
+
+const resumeAfter = (flow: Flow, run: Run, code: ParkCode): Route | { retry: Cursor } =>
+  code === "paused" && flow.afterStop ? flow.afterStop : { retry: run.cursor };
+
+function checkTicket(flow: Flow, run: Run, ticket: string): void {
+  const expected = ticketsOf(flow, run);
+  if (!expected.includes(ticket)) throw new StaleAnswer(expected, ticket);
+}
+
+function refuse(what: string, run: Run, ...places: Cursor["at"][]): void {
+  if (places.includes(run.cursor.at)) throw new NotNow(what, `the run is ${run.cursor.at}`);
+}
+
+const findingsOf = (run: Run): Finding[] => run.notes.at(-1)?.findings ?? [];
+
+function endingOf(cursor: Cursor): Ending | undefined {
+  if (cursor.at === "ended") return cursor.ending;
+  return cursor.at === "chain" ? endingOf(cursor.to) : undefined;
+}
