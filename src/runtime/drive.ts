@@ -1,0 +1,137 @@
+// The whole imperative shell: ask what is next, write down that it begins, do it, write down what came of it.
+// Carrying on after a crash is no special case: load, drive.
+import type { Command, Event, EventBody, Flow, Run } from "../core/model.js";
+import { placeOf } from "../core/place.js";
+import { apply, next } from "../core/run.js";
+import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
+import type { Opened, World } from "../ports/world.js";
+import { overLimit } from "./limits.js";
+
+/** Where a drive ended: the run at rest, and what is for somebody else to do. */
+export interface Rest {
+  run: Run;
+  /** A question for a person, or a step for the host's agent. */
+  handoff?: Command;
+  /** A loop that runs as a step of this one rests: its id. */
+  within?: string;
+}
+/** Why a drive is told to stop; the signal's `reason`. */
+export interface StopOrder {
+  code: "paused" | "interrupted";
+  reason: string;
+  by: string;
+  abandon?: boolean;
+}
+
+/** Carries a run forward until it rests: waiting, parked, ended, or what is next is for somebody else. */
+export async function drive(world: World, opened: Opened, signal: AbortSignal): Promise<Rest> {
+  const seat = new Seat(world, opened);
+  await world.published(opened.flow, opened.run);
+  const never = new AbortController().signal;
+  for (;;) {
+    if (signal.aborted) await seat.obey(signal.reason as StopOrder); // callers give no other reason
+    const commands = next(seat.flow, seat.run);
+    const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
+    if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };
+    const over = mine.some((command) => command.do === "work") && overLimit(seat.flow, seat.run);
+    if (over) {
+      await seat.record({ type: "stopped", code: "limit", reason: over });
+      continue;
+    }
+    // once the order to stop is written down, what is left (a checkpoint) is done in peace
+    const within = await carryOut(world, seat, mine, signal.aborted ? never : signal);
+    if (within) return { run: seat.run, within };
+  }
+}
+
+/** Append one event from outside (an answer, a stop, a resume) and return the run it made. Throws a Refusal, writing nothing. */
+export async function record(world: World, opened: Opened, body: EventBody, by: string): Promise<Run> {
+  const seat = new Seat(world, opened);
+  await seat.record(body, by);
+  return seat.run;
+}
+
+type Heard = { command: Command; answer: Answer };
+
+/** All commands that are ours, side by side; each answer is written down as it comes. Returns the inner loop that rests, if one does. */
+async function carryOut(
+  world: World,
+  seat: Seat,
+  commands: Command[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const cut = new AbortController();
+  const both = AbortSignal.any([signal, cut.signal]);
+  const under = new Map<string, Promise<Heard>>();
+  for (const command of commands) {
+    const begin = await beginOn(world, seat, command);
+    if (!begin) break; // it kept dying and is parked now: R6
+    const task = { command, run: seat.run, flow: seat.flow, begin, tries: seat.run.tries[command.ticket] ?? 1 };
+    under.set(command.ticket, hear(world.workerFor(command), task, both));
+  }
+  let within: string | undefined;
+  while (under.size) {
+    const { command, answer } = await Promise.race(under.values());
+    under.delete(command.ticket);
+    if ("cancelled" in answer || !seat.open(command.ticket)) continue; // told to stop, or a sibling's fault parked the run
+    if ("yielded" in answer) within = answer.yielded.rest;
+    if ("fault" in answer) cut.abort(new Error("a sibling could not be carried out"));
+    await seat.record(bodyOf(command.ticket, answer), "answer" in answer ? answer.answer?.who : undefined);
+  }
+  return within;
+}
+
+/** On paper first. Undefined when this start would have been one too many. */
+async function beginOn(world: World, seat: Seat, command: Command): Promise<Begin | undefined> {
+  const begin = world.workerFor(command).begin(command, seat.run, seat.flow);
+  const session = begin.session ? { session: begin.session } : {};
+  await seat.record({ type: "begun", ticket: command.ticket, performer: begin.performer, ...session });
+  return seat.open(command.ticket) ? begin : undefined;
+}
+
+const hear = async (worker: Worker, task: Task, signal: AbortSignal): Promise<Heard> => ({
+  command: task.command,
+  answer: await worker.carryOut(task, signal),
+});
+
+function bodyOf(ticket: string, answer: Exclude<Answer, { cancelled: true }>): EventBody {
+  if ("fault" in answer) return { type: "fault", ticket, error: answer.fault };
+  if ("yielded" in answer) return { type: "yielded", ticket };
+  if ("checkpointed" in answer) return { type: "checkpointed", ticket, ...answer.checkpointed };
+  if ("chained" in answer) return { type: "chained", ticket, ...answer.chained };
+  return { type: "verdict", ticket, ...answer };
+}
+
+/** The run as it moves, with its journal: an event is on disk before the run has moved by it. */
+class Seat {
+  readonly flow: Flow;
+  constructor(
+    private readonly world: World,
+    private readonly opened: Opened,
+  ) {
+    this.flow = opened.flow;
+  }
+  get run(): Run {
+    return this.opened.run;
+  }
+  async record(body: EventBody, by = "pawl"): Promise<void> {
+    const { journal } = this.opened;
+    const event: Event = { seq: this.run.seq + 1, at: this.world.clock.now(), by, ...body };
+    const moved = apply(this.flow, this.run, event); // throws a Refusal before anything is written
+    await journal.append(event, placeOf(moved.cursor));
+    this.opened.run = moved;
+    await journal.snapshot(moved);
+    this.world.notifier.moved(this.flow, moved, event);
+    await this.world.published(this.flow, moved);
+  }
+  /** Is this ticket's question still open? */
+  open(ticket: string): boolean {
+    return next(this.flow, this.run).some((command) => command.ticket === ticket);
+  }
+  /** Write the order to stop down, once; a run that rests or is on its way to rest has nothing to stop. */
+  async obey(order: StopOrder): Promise<void> {
+    if (["ended", "parked", "checkpoint", "chain"].includes(this.run.cursor.at)) return;
+    const { reason, code, by } = order;
+    await this.record(order.abandon ? { type: "abandoned", reason } : { type: "stopped", code, reason }, by);
+  }
+}
