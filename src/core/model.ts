@@ -35,6 +35,8 @@ export interface Verdict {
   output?: string;
   /** Files of the visit, relative to the run's folder. */
   artifacts?: string[];
+  /** What the judge handed in, for the record (a validator's message and checks). Never routes. */
+  report?: Json;
   /** Values an action hands to later steps; merged into `run.inputs`. */
   set?: Record<string, string>;
 }
@@ -89,6 +91,8 @@ export interface Node {
   origin?: { line: number; fold: string };
   /** The word the record uses while the run is here, if not "running". */
   phase?: "validating" | "confirming";
+  /** How many of the flow's steps are done while the run is here; only where the steps are a straight sequence. */
+  done?: number;
 }
 export type Work =
   | { kind: "none" }
@@ -136,10 +140,13 @@ export interface Route {
   to: Target;
   spend?: string[];
   refill?: string[];
-  /** Counted in `run.marks` when taken: "retry", "iterating", "reset", "resumed", "warning". */
+  /** Counted in `run.marks` when taken: "retry", "iterating", "reset", "resumed", "warning", "not-committed". */
   mark?: string;
+  /** Marks that no longer hold once this way is taken: a round that begins anew has no warning yet. */
+  unmark?: string[];
 }
-export type Target = { node: string } | { end: Ending } | { park: ParkCode; reason: string; resume: Route };
+/** `resume: "way"`: go on along the way that could not be paid, with a fresh fill: a person's act, hence no spend. */
+export type Target = { node: string } | { end: Ending } | { park: ParkCode; reason: string; resume: Route | "way" };
 export type Ending = "success" | "failure" | "aborted" | "killed";
 /** Why a run is parked. Exit codes and the words of the record hang on it. */
 export type ParkCode =
@@ -152,6 +159,7 @@ export type ParkCode =
   | "validation-failed" // required checks failed, failure_handling: pause
   | "optional-failed" // optional checks failed, on_optional_failure: pause
   | "no-verdict" // a reviewer left none
+  | "work-failed" // an agent did not come to its end
   | "exhausted" // a budget is used up and a person must look
   | "limit"; // money, tokens or time are used up
 

@@ -10,63 +10,12 @@
 //   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
 import { worstOf } from "./fan.js";
 import { charge, warn } from "./ledger.js";
-import type {
-  Command,
-  Cursor,
-  Ending,
-  Event,
-  Finding,
-  Flow,
-  Hook,
-  Node,
-  ParkCode,
-  Route,
-  Run,
-  Target,
-  Verdict,
-} from "./model.js";
+import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeOf, ownerOf, placeOf, ticketsOf, visitsOf } from "./place.js";
 import { NotNow, StaleAnswer } from "./refusal.js";
 
-/** What is to be done now: one command, or one per unheard branch at a fan; none when the run waits, is parked or has ended. */
-export function next(flow: Flow, run: Run): Command[] {
-  const { cursor } = run;
-  const tickets = ticketsOf(flow, run);
-  const ticket = tickets[0] ?? "";
-  switch (cursor.at) {
-    case "work": {
-      const node = nodeOf(flow, cursor.node);
-      const visit = visitsOf(run, node.name);
-      const { work } = node;
-      if (work.kind === "none") throw new Error(`unreachable: ${node.name} has no work to stand at`);
-      if (work.kind !== "fan") return [{ ticket, do: "work", node, work, visit }];
-      return (branchesLeft(node, cursor.answers) ?? []).flatMap((branch, i) => {
-        const part = work.branches[branch];
-        return part ? [{ ticket: tickets[i] ?? "", do: "work", node, work: part, branch, visit }] : [];
-      });
-    }
-    case "enter":
-    case "exit": {
-      const node = nodeOf(flow, cursor.node);
-      const hook = node[cursor.at][cursor.index];
-      if (!hook) throw new Error(`unreachable: ${cursor.node} has no ${cursor.at} hook ${cursor.index}`);
-      const answered = run.results[node.name];
-      const visit = visitsOf(run, node.name);
-      return [{ ticket, do: "hook", hook, boundary: cursor.at, node, visit, ...(answered ? { answered } : {}) }];
-    }
-    case "checkpoint": {
-      const ending = endingOf(cursor.to);
-      return [{ ticket, do: "checkpoint", message: flow.checkpoint.message, ...(ending ? { ending } : {}) }];
-    }
-    case "chain":
-      return [{ ticket, do: "chain", loop: cursor.loop }];
-    case "waiting":
-    case "parked":
-    case "ended":
-      return [];
-  }
-}
+export { next } from "./next.js";
 
 /** The run after `event`. Replaying a journal is a fold of this function. Throws a Refusal, changing nothing, for what may not be now. */
 export function apply(flow: Flow, run: Run, event: Event): Run {
@@ -259,21 +208,35 @@ function leave(flow: Flow, run: Run, node: Node, verdict: Verdict): Run {
 /** R2. Pay for a route and take it, or be diverted. */
 function follow(flow: Flow, run: Run, route: Route, verdict?: Verdict, from = ""): Run {
   const bill = pay(flow, run, route, verdict, from);
-  if (bill.paid) return arrive(flow, mark(bill.run, route.mark), route.to);
+  if (bill.paid) return arrive(flow, mark(bill.run, route), route.to);
   const { budget } = bill.diversion;
   const exhausted = bill.diversion.because === "exhausted" ? { budget, way: route, from } : undefined;
   return arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted);
 }
 
-function mark(run: Run, name: string | undefined): Run {
-  return name ? { ...run, marks: { ...run.marks, [name]: (run.marks[name] ?? 0) + 1 }, justMarked: name } : run;
+function mark(run: Run, { mark: name, unmark }: Route): Run {
+  if (!name && !unmark) return run;
+  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark?.includes(key)));
+  return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
 }
 
 type Exhausted = { budget: string; way: Route; from: string };
 
 function arrive(flow: Flow, run: Run, target: Target, exhausted?: Exhausted): Run {
   if ("node" in target) return enter(flow, run, target.node);
-  if ("park" in target) return park(flow, run, target.park, target.reason, findingsOf(run), target.resume);
+  if ("park" in target) {
+    const again: Route = exhausted
+      ? { ...exhausted.way, spend: [], refill: [exhausted.budget] }
+      : { to: { node: flow.start } };
+    return park(
+      flow,
+      run,
+      target.park,
+      target.reason,
+      findingsOf(run),
+      target.resume === "way" ? again : target.resume,
+    );
+  }
   const ended: Cursor = { at: "ended", ending: target.end, ...(exhausted ? { exhausted } : {}) };
   const loop = flow.onEnd?.[target.end === "success" && run.marks.warning ? "warning" : target.end];
   return stand(run, { at: "checkpoint", to: loop ? { at: "chain", loop, to: ended } : ended });
@@ -307,8 +270,3 @@ function refuse(what: string, run: Run, ...places: Cursor["at"][]): void {
 }
 
 const findingsOf = (run: Run): Finding[] => run.notes.at(-1)?.findings ?? [];
-
-function endingOf(cursor: Cursor): Ending | undefined {
-  if (cursor.at === "ended") return cursor.ending;
-  return cursor.at === "chain" ? endingOf(cursor.to) : undefined;
-}

@@ -1,0 +1,46 @@
+// What config asks of the world outside, as data: the names that exist, and what stands behind those a file names.
+import type { Json, Performer } from "../core/model.js";
+
+export interface Known {
+  loops: string[];
+  skills: Record<string, { text: string; digest: string } | undefined>;
+  /** Every file that could be meant; two are an error, none is another. */
+  validators: Record<string, { path: string; digest: string }[]>;
+  documents: Record<string, { digest: string } | undefined>;
+  /** Of the repository's settings. */
+  performers: Record<string, Performer>;
+  /** For skills and unmapped agents: `--agent`, else the repository's, else none. */
+  fallback?: string;
+  /** The words after `use:` this release drives. */
+  uses: string[];
+  actions: Record<string, ActionFacts>;
+  hooks: Record<string, HookFacts>;
+  conditions: string[];
+  /** Is this environment variable set? */
+  isSet(variable: string): boolean;
+  sha256(text: string): string;
+}
+export interface ActionFacts {
+  /** Besides "pass": each goes where "pass" goes and is marked with its own name. */
+  outcomes: string[];
+  /** Complaints about the params; the path is below `params`. */
+  check(params: Json): Complaint[];
+}
+export interface HookFacts {
+  /** Besides pass and block. */
+  outcomes: string[];
+  effect: boolean;
+  check(params: Json): Complaint[];
+}
+export interface Complaint {
+  path: (string | number)[];
+  message: string;
+  hint?: string;
+}
+
+/** What a command line changes about a file. */
+export interface Overrides {
+  maxAttempts?: number;
+  maxIter?: number;
+  maxResets?: number;
+}

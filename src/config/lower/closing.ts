@@ -1,0 +1,83 @@
+// What stands between the last step and success: the validators, then the condition that sends the run round once more.
+import type { Budget, Node, Route, Target } from "../../core/model.js";
+import type { LoopFile } from "../schema/file.js";
+import { ATTEMPT, attemptsBudget, type Draft, end, node, park, parked, to } from "./build.js";
+
+const VALIDATORS = ":validators";
+const UNTIL = ":until";
+
+/** Policies become routes here (DESIGN §2, idea 2); after this nobody knows the words. */
+export function close(file: LoopFile, draft: Draft): Draft {
+  const until = file.repeatUntil ? untilNode(file.repeatUntil, draft.start) : undefined;
+  const done: Route = until ? to(UNTIL) : end("success");
+  const validators = file.validators.length ? validatorsNode(file, draft.start, done) : undefined;
+  const straight = draft.nodes.some((each) => each.done !== undefined) ? { done: draft.steps.length } : {};
+  const closing = [...(validators ? [validators] : []), ...(until ? [until] : [])].map((each) => ({
+    ...each,
+    ...straight,
+  }));
+  const [first] = closing;
+  if (!first) return draft;
+  const budgets: Record<string, Budget> = { ...draft.budgets };
+  if (until) budgets.repeats = repeatsBudget(file.maxRepeats);
+  if (validators && file.failureHandling === "retry") budgets.attempts ??= attemptsBudget(file.maxAttempts);
+  return { ...draft, nodes: [...draft.nodes.map((each) => rerouted(each, first.name)), ...closing], budgets };
+}
+
+function validatorsNode(file: LoopFile, start: string, done: Route): Node {
+  const branches = Object.fromEntries(
+    file.validators.map((use, i) => {
+      const twice = file.validators.findIndex((other) => other.tool === use.tool) !== i;
+      const params = { tool: use.tool, checks: use.checks, timeout_seconds: use.timeoutMs / 1000 };
+      return [twice ? `${use.tool}#${i + 1}` : use.tool, { kind: "check" as const, hook: "validator", params }];
+    }),
+  );
+  const warned: Route = { ...done, mark: "warning" };
+  const optional = {
+    proceed: done,
+    warn: warned,
+    pause: park("optional-failed", "optional checks failed", warned),
+  }[file.onOptionalFailure];
+  const failed = {
+    retry: to(start, ATTEMPT),
+    pause: park("validation-failed", "required checks failed", to(VALIDATORS)),
+    fail: end("failure"),
+  }[file.failureHandling];
+  return node(
+    VALIDATORS,
+    { kind: "fan", branches, inTurn: true, order: ["pass", "optional", "block"] },
+    { pass: done, optional, block: failed },
+    { phase: "validating" },
+  );
+}
+
+function untilNode(condition: string, start: string): Node {
+  const round: Route = to(start, { spend: ["repeats"], mark: "iterating", unmark: ["warning"] });
+  return node(
+    UNTIL,
+    { kind: "check", hook: condition, params: {} },
+    { pass: end("success"), block: round },
+    { phase: "validating" },
+  );
+}
+
+const repeatsBudget = (maxRepeats: number): Budget => ({
+  limit: maxRepeats,
+  first: 0,
+  setBy: "max_repeats",
+  frozen: false,
+  onExhausted: parked("exhausted", `the condition is still not met after ${maxRepeats} repeats`, to(UNTIL)),
+});
+
+/** Success is reached through the closing nodes only. */
+function rerouted(each: Node, first: string): Node {
+  const turn = (target: Target): Target => {
+    if ("end" in target) return target.end === "success" ? { node: first } : target;
+    if ("node" in target || target.resume === "way") return target;
+    return { ...target, resume: { ...target.resume, to: turn(target.resume.to) } };
+  };
+  return {
+    ...each,
+    routes: Object.fromEntries(Object.entries(each.routes).map(([o, r]) => [o, { ...r, to: turn(r.to) }])),
+  };
+}

@@ -1,0 +1,121 @@
+// doer and reviewer: do and review until approved. Two nested budgets, one gate that is never skipped, one kill switch.
+import type { Budget, Node, Route, VerdictFile, Work } from "../../core/model.js";
+import type { DoerFile } from "../schema/file.js";
+import { type Draft, end, hook, node, park, to } from "./build.js";
+import type { Context } from "./context.js";
+
+const DOER = "doer";
+const REVIEWER = "reviewer";
+const GATE = "gate";
+const CONFIRM = "confirm";
+
+/** A fresh round: paid with a reset, and the only thing that refills iterations. */
+const round = (mark: "reset" | "resumed"): Route =>
+  to(DOER, { spend: ["resets"], refill: ["iterations"], mark, unmark: ["warning"] });
+
+export function lowerDoer(file: DoerFile, context: Context): Draft {
+  if (file.plan) context.checkDocument(file.plan, ["plan"]);
+  return {
+    start: DOER,
+    steps: [DOER, REVIEWER],
+    nodes: [doerNode(file, context), reviewerNode(file, context), confirmNode(), gateNode()],
+    budgets: { iterations: iterations(file.maxIter), resets: resets(file.maxResets) },
+    afterStop: round("resumed"),
+    restart: "archive",
+  };
+}
+
+function doerNode(file: DoerFile, context: Context): Node {
+  const performer = context.performer(file.doer, ["doer"]);
+  const prompt =
+    "You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.";
+  const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
+  return node(
+    DOER,
+    { kind: "agent", performer, prompt, access: "write", session: "new" },
+    { pass: to(REVIEWER), block: again },
+    { origin: context.origin(["doer"], DOER), exit: [hook("tree-changed", { otherwise: "warn" })] },
+  );
+}
+
+function reviewerNode(file: DoerFile, context: Context): Node {
+  const works = file.reviewers.map((name, i) =>
+    reviewOf(file, name, context, file.reviewers.length > 1 ? ["reviewer", i] : ["reviewer"]),
+  );
+  const [only] = works;
+  const branches = Object.fromEntries(file.reviewers.map((name, i) => [name, works[i] ?? only] as const));
+  const order = ["approved", "approved-with-warnings", "pending-manual", "block", "unclear"];
+  // A list of reviewers is a fan; branches were made from the same list, so none is missing.
+  const work = works.length === 1 && only ? only : ({ kind: "fan", branches, inTurn: false, order } as Work);
+  return node(
+    REVIEWER,
+    work,
+    {
+      approved: end("success"),
+      "approved-with-warnings": end("success", { mark: "warning" }),
+      "pending-manual": to(CONFIRM),
+      block: to(DOER, { spend: ["iterations"] }),
+      unclear: park("no-verdict", "the reviewer left no verdict", to(REVIEWER)),
+    },
+    { origin: context.origin(["reviewer"], REVIEWER), produces: [file.artifact] },
+  );
+}
+
+function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): Work {
+  const performer = context.performer(name, path);
+  const prompt = "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.";
+  const verdict = { artifact: file.artifact, words: REVIEW_WORDS, reading: "worst" as const };
+  return { kind: "agent", performer, prompt, access: context.accessOf(performer, "read"), session: "new", verdict };
+}
+
+/** From best to worst. */
+export const REVIEW_WORDS: VerdictFile["words"] = {
+  APPROVED: { status: "pass", outcome: "approved" },
+  APPROVED_WITH_WARNINGS: { status: "pass", outcome: "approved-with-warnings" },
+  APPROVED_PENDING_MANUAL: { status: "pass", outcome: "pending-manual" },
+  BLOCKED: { status: "block", outcome: "block" },
+};
+
+const confirmNode = (): Node =>
+  node(
+    CONFIRM,
+    {
+      kind: "ask",
+      question: "Approved, but manual items are pending. Do they work?",
+      options: ["confirmed", "does-not-work"],
+    },
+    { confirmed: end("success"), "does-not-work": round("reset") },
+    { phase: "confirming" },
+  );
+
+const gateNode = (): Node =>
+  node(
+    GATE,
+    {
+      kind: "ask",
+      question: "No approval yet. Continue with a reset, abort, or adjust the plan?",
+      options: ["continue", "abort", "adjust"],
+    },
+    {
+      continue: round("reset"),
+      abort: park("escalated", "a person aborted the round", round("resumed")),
+      adjust: park("paused", "a person adjusts the plan", round("resumed")),
+    },
+  );
+
+const iterations = (maxIter: number): Budget => ({
+  limit: maxIter - 1,
+  first: 1,
+  setBy: "max_iter",
+  frozen: true,
+  onExhausted: { node: GATE },
+  onRepeat: { node: GATE },
+});
+/** The continue that would be the `max_resets`-th ends the run as killed. */
+const resets = (maxResets: number): Budget => ({
+  limit: maxResets - 1,
+  first: 1,
+  setBy: "max_resets",
+  frozen: true,
+  onExhausted: { end: "killed" },
+});

@@ -1,0 +1,28 @@
+// human_gate: after every step that is not a question itself, a person decides whether the run goes on.
+import type { Node, Route } from "../../core/model.js";
+import { end, node, park, to } from "./build.js";
+
+/** Every passing way out of the author's own steps leads through a gate of its own. */
+export function insertGates(nodes: Node[]): Node[] {
+  return nodes.flatMap((step) => {
+    if (!step.origin || step.work.kind === "ask") return [step];
+    const passing = Object.entries(step.routes).filter(([outcome]) => outcome === "pass" || outcome === "approved");
+    const gates = passing.map(([outcome, route]) => gateAfter(step, outcome, route));
+    const routes = Object.fromEntries(passing.map(([outcome], i) => [outcome, to(gates[i]?.name ?? step.name)]));
+    return [{ ...step, routes: { ...step.routes, ...routes } }, ...gates];
+  });
+}
+
+function gateAfter(step: Node, outcome: string, onward: Route): Node {
+  const name = `gate-after:${step.name}${outcome === "pass" ? "" : `:${outcome}`}`;
+  return node(
+    name,
+    { kind: "ask", question: `"${step.name}" is done. Go on?`, options: ["continue", "pause", "abandon"] },
+    {
+      continue: onward,
+      pause: park("paused", `paused at the gate after "${step.name}"`, to(name)),
+      abandon: end("aborted"),
+    },
+    step.done === undefined ? {} : { done: step.done + 1 },
+  );
+}

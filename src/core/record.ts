@@ -1,0 +1,97 @@
+// The published record: one JSON file a run, for people and reviewers. A projection, never read back for a decision.
+import type { Flow, Json, Run } from "./model.js";
+import { nodeAt } from "./place.js";
+import { outcomeOf, type Status, settled, statusOf, viewOf } from "./view.js";
+
+export const RECORD_SCHEMA = 1;
+
+export interface RunRecord {
+  job_id: string;
+  task_id: string;
+  loop_name: string;
+  status: Status;
+  skills: string[];
+  current_skill_index: number;
+  skills_completed: string[];
+  skill_outputs: Record<string, string>;
+  validator_results: Record<string, Json>;
+  outcome: "success" | "warning" | "failure" | null;
+  iteration_count: number;
+  timestamp: string;
+  updated_at: string;
+  schema: number;
+  reason: string;
+  /** sha256 of the journal's last line. */
+  head: string;
+}
+
+export function recordOf(flow: Flow, run: Run, at: { started: string; now: string; head: string }): RunRecord {
+  const completed = completedSteps(flow, run);
+  const outputs = completed.flatMap((name) => {
+    const output = run.results[name]?.output;
+    return output === undefined ? [] : [[name, output] as const];
+  });
+  return {
+    job_id: run.job,
+    task_id: run.id,
+    loop_name: flow.name,
+    status: statusOf(flow, run),
+    skills: flow.steps,
+    current_skill_index: indexOf(flow, run, completed),
+    skills_completed: completed,
+    skill_outputs: Object.fromEntries(outputs),
+    validator_results: validatorResults(flow, run),
+    outcome: recordOutcome(run),
+    iteration_count: run.marks.iterating ?? 0,
+    timestamp: at.started,
+    updated_at: at.now,
+    schema: RECORD_SCHEMA,
+    reason: viewOf(flow, run).reason,
+    head: at.head,
+  };
+}
+
+/** In a straight sequence the steps done in this round; else every step whose last visit passed. */
+function completedSteps(flow: Flow, run: Run): string[] {
+  const done = doneOf(flow, run);
+  if (done !== undefined) return flow.steps.slice(0, done);
+  return flow.steps.filter((name) => run.results[name] && run.results[name].status !== "block");
+}
+
+function doneOf(flow: Flow, run: Run): number | undefined {
+  const straight = flow.nodes[flow.start]?.done !== undefined;
+  if (!straight) return undefined;
+  const here = nodeAt(run.cursor);
+  if (here === undefined) return flow.steps.filter((name) => run.results[name]?.status === "pass").length;
+  return flow.nodes[here]?.done;
+}
+
+function indexOf(flow: Flow, run: Run, completed: string[]): number {
+  if (flow.nodes[flow.start]?.done !== undefined) return completed.length;
+  const here = nodeAt(run.cursor);
+  const fold = here === undefined ? undefined : flow.nodes[here]?.origin?.fold;
+  const index = fold === undefined ? -1 : flow.steps.indexOf(fold);
+  return index < 0 ? flow.steps.length : index;
+}
+
+/** Of this round only: while the skills are at work again, the results of the round before are not shown as this one's. */
+function validatorResults(flow: Flow, run: Run): Record<string, Json> {
+  const judge = Object.values(flow.nodes).find((node) => node.phase === "validating" && node.work.kind === "fan");
+  if (!judge) return {};
+  const here = nodeAt(run.cursor);
+  const past = here === undefined || flow.nodes[here]?.phase === "validating";
+  if (!past) return {};
+  const prefix = `${judge.name}/`;
+  const reports = Object.entries(run.results).filter(
+    ([key, verdict]) => key.startsWith(prefix) && verdict.report !== undefined,
+  );
+  return Object.fromEntries(reports.map(([key, verdict]) => [key.slice(prefix.length), verdict.report ?? null]));
+}
+
+function recordOutcome(run: Run): RunRecord["outcome"] {
+  const outcome = outcomeOf(run);
+  if (outcome === null) return null;
+  if (outcome === "warning") return "warning";
+  const ended = settled(run.cursor);
+  return ended.at === "ended" && ended.ending === "success" ? "success" : "failure";
+}

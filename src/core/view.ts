@@ -1,0 +1,232 @@
+// What a run looks like from outside: status, reason, what to type next, what the process ends with. Every surface reads this.
+import { sum } from "./ledger.js";
+import type { Cursor, Diversion, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
+import { limitOf } from "./pay.js";
+import { nodeAt, visitsOf } from "./place.js";
+
+/** The seven words of the published record. */
+export type Status = "pending" | "running" | "paused" | "iterating" | "validating" | "complete" | "failed";
+export type OutcomeWord = "success" | "warning" | "failure" | "not-committed" | "killed" | "aborted" | "exhausted";
+
+export interface View {
+  run: string;
+  job: string;
+  loop: string;
+  status: Status;
+  /** Finer than the status: who is to act. */
+  state: "running" | "gate" | "waiting" | "parked" | "ended";
+  outcome: OutcomeWord | null;
+  /** One sentence. */
+  reason: string;
+  /** The command to type next; empty when there is nothing to do. */
+  next: string;
+  /** What the process ends with when the run rests here. */
+  exit: 0 | 1 | 3 | 4 | 5 | 130;
+  park?: ParkCode;
+  steps: StepView[];
+  gate?: { node: string; question: string; options: string[] };
+  budgets: BudgetView[];
+  spent: Spent;
+}
+export interface StepView {
+  name: string;
+  kind: string;
+  visits: number;
+  /** Outcome of the last visit; null while there is none. */
+  verdict: string | null;
+  findings: Verdict["findings"];
+  seconds: number | null;
+  usd: number | null;
+}
+export interface BudgetView {
+  name: string;
+  spent: number;
+  limit: number;
+  setBy: string;
+}
+
+export function viewOf(flow: Flow, run: Run): View {
+  const cursor = settled(run.cursor);
+  const gate = gateOf(flow, run);
+  const state = gate
+    ? "gate"
+    : cursor.at === "waiting" || cursor.at === "parked" || cursor.at === "ended"
+      ? cursor.at
+      : "running";
+  const base = {
+    run: run.id,
+    job: run.job,
+    loop: flow.name,
+    status: statusOf(flow, run),
+    state,
+    outcome: outcomeOf(run),
+  } as const;
+  return {
+    ...base,
+    ...restOf(flow, run, cursor, gate),
+    ...(cursor.at === "parked" ? { park: cursor.code } : {}),
+    steps: stepsOf(flow, run),
+    ...(gate ? { gate } : {}),
+    budgets: budgetsOf(flow, run),
+    spent: sum(Object.values(run.spent)),
+  };
+}
+
+/** Where the run stands, or will stand once its checkpoint is written. */
+export function settled(cursor: Cursor): Exclude<Cursor, { at: "checkpoint" | "chain" }> {
+  return cursor.at === "checkpoint" || cursor.at === "chain" ? settled(cursor.to) : cursor;
+}
+
+export function statusOf(flow: Flow, run: Run): Status {
+  const cursor = settled(run.cursor);
+  if (cursor.at === "ended") return cursor.ending === "success" ? "complete" : "failed";
+  if (cursor.at === "parked" || cursor.at === "waiting") return "paused";
+  const node = flow.nodes[cursor.node];
+  if (node?.work.kind === "ask" && cursor.at === "work") return "paused";
+  if (run.justMarked === "iterating") return "iterating";
+  if (node?.phase === "validating") return "validating";
+  const untouched = Object.keys(run.tries).length === 0 && Object.keys(run.results).length === 0;
+  return untouched && visitsOf(run, flow.start) === 1 && run.since <= 1 ? "pending" : "running";
+}
+
+export function outcomeOf(run: Run): OutcomeWord | null {
+  const cursor = settled(run.cursor);
+  if (cursor.at === "parked") return cursor.code === "validation-failed" ? "failure" : null;
+  if (cursor.at !== "ended") return null;
+  if (cursor.ending === "failure") return cursor.exhausted ? "exhausted" : "failure";
+  if (cursor.ending !== "success") return cursor.ending;
+  if (run.marks["not-committed"]) return "not-committed";
+  return run.marks.warning ? "warning" : "success";
+}
+
+/** The open question of a run that stands at a gate. */
+export function gateOf(flow: Flow, run: Run): View["gate"] {
+  const { cursor } = run;
+  if (cursor.at !== "work") return undefined;
+  const node = flow.nodes[cursor.node];
+  if (node?.work.kind !== "ask") return undefined;
+  const why = run.diverted ? `${diversionText(flow, run, run.diverted)} ` : "";
+  return { node: node.name, question: `${why}${node.work.question}`, options: node.work.options };
+}
+
+export function diversionText(
+  flow: Flow,
+  run: Run,
+  { budget, because, from, visit, earlier, print }: Diversion,
+): string {
+  const { setBy = budget, first = 0 } = flow.budgets[budget] ?? {};
+  if (because === "exhausted") {
+    return `"${from}" (job ${run.job}) has used up ${setBy}: ${limitOf(flow, run, budget) + first} in this round, visit ${visit}.`;
+  }
+  const hash = print ? `, hash ${print}` : "";
+  return `"${from}" (job ${run.job}) goes in circles: visit ${visit} says what visit ${earlier} said, or about the same tree${hash}.`;
+}
+
+type Rest = Pick<View, "reason" | "next" | "exit">;
+
+function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: View["gate"]): Rest {
+  if (gate) {
+    const option = gate.options.length ? `[${gate.options.join("|")}]` : "";
+    return { reason: `waits for a person: ${gate.question}`, next: `pawl answer ${run.id} ${option}`, exit: 3 };
+  }
+  switch (cursor.at) {
+    case "ended":
+      return endedRest(flow, run, cursor);
+    case "parked": {
+      const exit = cursor.code === "fault" ? 4 : cursor.code === "interrupted" ? 130 : 3;
+      return { reason: cursor.reason, next: `pawl resume ${run.id}`, exit };
+    }
+    case "waiting": {
+      const what = cursor.findings[0]?.text ?? "a signal";
+      return { reason: `"${cursor.node}" waits for: ${what}`, next: `pawl resume ${run.id}`, exit: 3 };
+    }
+    case "enter":
+    case "exit":
+    case "work":
+      return {
+        reason: `"${cursor.node}" is being worked on (visit ${visitsOf(run, cursor.node)})`,
+        next: `pawl resume ${run.id}`,
+        exit: 3,
+      };
+  }
+}
+
+function endedRest(flow: Flow, run: Run, cursor: Cursor & { at: "ended" }): Rest {
+  const { exhausted, ending } = cursor;
+  if (ending === "success") return succeeded(run);
+  if (ending === "killed") {
+    const reason = `killed: all rounds are used up (${flow.budgets.resets?.setBy ?? "max_resets"})`;
+    return { reason, next: `review the plan, then: pawl reset-loop ${run.id}`, exit: 1 };
+  }
+  if (ending === "aborted") return { reason: "a person abandoned it", next: "", exit: 1 };
+  if (exhausted) {
+    const { setBy = "", first = 0 } = flow.budgets[exhausted.budget] ?? {};
+    const made = limitOf(flow, run, exhausted.budget) + first;
+    const option =
+      setBy === "max_attempts" ? `pawl resume ${run.id} --max-attempts ${made + 2}` : `pawl explain ${run.id}`;
+    return {
+      reason: `exhausted: ${made} attempts were made and "${exhausted.from}" still fails`,
+      next: option,
+      exit: 1,
+    };
+  }
+  const last = run.notes.at(-1);
+  const text = last?.findings[0]?.text;
+  return {
+    reason: last ? `"${last.from}" failed${text ? `: ${text}` : ""}` : "failed",
+    next: `pawl explain ${run.id}`,
+    exit: 1,
+  };
+}
+
+function succeeded(run: Run): Rest {
+  if (run.marks["not-committed"]) {
+    const note = run.notes.findLast((each) => each.outcome === "not-committed");
+    const [why, byHand] = note?.findings ?? [];
+    return {
+      reason: `succeeded, not committed: ${why?.text ?? "see the commit step"}`,
+      next: byHand?.text ?? "git status",
+      exit: 5,
+    };
+  }
+  if (run.marks.warning)
+    return { reason: `succeeded with ${run.warnings.length} warnings`, next: `pawl explain ${run.id}`, exit: 0 };
+  return { reason: "every step passed", next: "", exit: 0 };
+}
+
+function stepsOf(flow: Flow, run: Run): StepView[] {
+  return flow.steps.map((name) => {
+    const nodes = Object.values(flow.nodes).filter((node) => node.origin?.fold === name);
+    const [node] = nodes;
+    const verdict = node && run.results[node.name];
+    const costs = Object.entries(run.spent).filter(([key]) =>
+      nodes.some((n) => key === n.name || key.startsWith(`${n.name}/`)),
+    );
+    const spent = costs.length ? sum(costs.map(([, cost]) => cost)) : undefined;
+    return {
+      name,
+      kind: node ? kindOf(node) : "step",
+      visits: node ? visitsOf(run, node.name) : 0,
+      verdict: verdict ? (verdict.outcome ?? verdict.status) : null,
+      findings: verdict?.findings ?? [],
+      seconds: spent ? spent.ms / 1000 : null,
+      usd: spent?.usd ?? null,
+    };
+  });
+}
+
+/** The author's word for what a node does. */
+export const kindOf = (node: Node): string =>
+  ({ none: "check", ask: "gate", flow: "loop", fan: "reviewers" })[node.work.kind as string] ?? node.work.kind;
+
+function budgetsOf(flow: Flow, run: Run): BudgetView[] {
+  return Object.entries(flow.budgets).map(([name, { first, setBy }]) => ({
+    name,
+    spent: (run.purses[name]?.spent ?? 0) + first,
+    limit: limitOf(flow, run, name) + first,
+    setBy,
+  }));
+}
+
+/** The node a person would name when asked where the run is. */
+export const standsAt = (run: Run): string | undefined => nodeAt(run.cursor);
