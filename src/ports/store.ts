@@ -42,6 +42,8 @@ export interface Frozen {
   /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
   files: Record<string, { path: string; digest: string }>;
   parent?: string;
+  /** Absolute folder outside the home that keeps this run (`state_dir`): the run is `<elsewhere>/<run>`, the home holds a link to it. */
+  elsewhere?: string;
 }
 export interface Holder {
   pid: number;

@@ -1,0 +1,65 @@
+// A way down into a folder other people can write to: no step of it follows a link, and none can be swapped under us.
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "./disk.js";
+
+/** A folder that is open. `path` reaches what was opened, whatever is put in its place meanwhile. */
+export interface OpenFolder {
+  path: string;
+  close(): void;
+}
+/** Something stands in the way; the text says what. */
+export class InTheWay extends Error {}
+
+/** Opens `root/parts…`, making what is missing. `root` itself is trusted. Throws InTheWay at a link or a file. */
+export function openFolder(root: string, parts: string[]): OpenFolder {
+  return HAS_DESCRIPTORS ? openBySteps(root, parts) : openByPath(root, parts);
+}
+
+// /proc/self/fd/<n>/<name> is what openat() is in C: the name is looked up in the folder that is open.
+const HAS_DESCRIPTORS = process.platform === "linux" && existsSync("/proc/self/fd");
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+
+function openBySteps(root: string, parts: string[]): OpenFolder {
+  let fd = openSync(root, O_RDONLY | O_DIRECTORY);
+  try {
+    for (const [index, part] of parts.entries()) {
+      const next = openStep(`/proc/self/fd/${fd}/${part}`, join(root, ...parts.slice(0, index + 1)));
+      closeSync(fd);
+      fd = next;
+    }
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  return { path: `/proc/self/fd/${fd}`, close: () => closeSync(fd) };
+}
+
+function openStep(path: string, shown: string): number {
+  try {
+    makeOne(path);
+    return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if (["ELOOP", "ENOTDIR"].includes(codeOf(error)))
+      throw new InTheWay(`${shown} is a link or a file where a folder must be`);
+    throw error;
+  }
+}
+
+function openByPath(root: string, parts: string[]): OpenFolder {
+  let path = root;
+  for (const part of parts) {
+    path = join(path, part);
+    makeOne(path);
+    if (!lstatSync(path).isDirectory()) throw new InTheWay(`${path} is a link or a file where a folder must be`);
+  }
+  return { path, close: () => undefined };
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,164 @@
+// Makes a run's folder, whole or not at all, and reads back what was frozen in it.
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { FaultError, Refusal } from "../../ports/errors.js";
+import type { FailPoint } from "../../ports/fail-points.js";
+import type { Frozen } from "../../ports/store.js";
+import { codeOf, diskFault, makeFolder, syncFolder, writeNew } from "./disk.js";
+import { encodeName } from "./names.js";
+
+/** Bytes of one file that is copied into a run. */
+export const FROZEN_FILE_BYTES_MAX = 16 << 20;
+/** A folder half made is a crash's leftover after this. */
+const LEFTOVER_MS = 3_600_000;
+
+export interface NewRun {
+  frozen: Frozen;
+  /** Where `runs/<run>` is to be. */
+  place: string;
+  /** The whole journal of a run that is adopted; empty for a new one. */
+  journal: Uint8Array;
+  /** Contents of the frozen files, where they are not read from their paths. */
+  contents?: Record<string, Uint8Array>;
+  token: string;
+  at: FailPoint;
+}
+
+/** Durable before it returns. Refusal "run-exists" when the place is taken. */
+export function makeRun(made: NewRun): void {
+  const { frozen, place, token, at } = made;
+  const base = frozen.elsewhere ?? dirname(dirname(place));
+  const real = frozen.elsewhere === undefined ? place : join(frozen.elsewhere, frozen.run);
+  const temp = join(base, `.making-${frozen.run}-${token}`);
+  try {
+    makeFolder(dirname(place));
+    makeFolder(base);
+    if (isThere(place) || isThere(real)) throw exists(frozen.run, place);
+    sweep(base);
+    fill(temp, made);
+    at("create:before");
+    if (!isPut(() => renameSync(temp, real))) throw exists(frozen.run, place);
+    syncFolder(dirname(real));
+    if (real !== place) link(real, place, frozen.run);
+    at("create:after");
+  } catch (error) {
+    rmSync(temp, { recursive: true, force: true });
+    throw diskFault(error, "make the folder of the run", place);
+  }
+}
+
+/** The folder of what this run froze, as it was written; paths of copies are absolute. */
+export function readFrozen(folder: string, run: string): Frozen {
+  const path = join(folder, "flow.json");
+  const frozen = frozenIn(textOf(path));
+  if (frozen === undefined || frozen.run !== run) {
+    throw new FaultError({
+      code: "flow-broken",
+      message: `${path} is not the frozen flow of run "${run}"`,
+      hint: "bring it back from a copy, for example the published .flow.json of the run, or start a new run",
+    });
+  }
+  return { ...frozen, files: mapFiles(frozen.files, (file) => ({ ...file, path: join(folder, file.path) })) };
+}
+
+/** Undefined when the text is not a frozen flow, or names copies outside its own folder. */
+export function frozenIn(text: string): Frozen | undefined {
+  try {
+    const frozen = JSON.parse(text) as Partial<Frozen> | null; // what is relied on here is looked at below; the fold compares digests
+    if (typeof frozen?.run !== "string" || typeof frozen.flow?.digest !== "string") return undefined;
+    if (typeof frozen.flow.name !== "string" || typeof frozen.source?.text !== "string") return undefined;
+    const files = Object.values(frozen.files ?? { none: { path: "" } });
+    return files.every((file) => /^frozen\/[^/\\]+$/.test(file.path)) ? (frozen as Frozen) : undefined; // looked at above
+  } catch {
+    return undefined;
+  }
+}
+
+export function mapFiles<To>(
+  files: Frozen["files"],
+  to: (file: Frozen["files"][string], name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, to(file, name)]));
+}
+
+function fill(temp: string, made: NewRun): void {
+  const copies = join(temp, "frozen");
+  mkdirSync(temp);
+  mkdirSync(copies);
+  mkdirSync(join(temp, "visits"));
+  const files = mapFiles(made.frozen.files, (file, name) => {
+    const copy = `frozen/${encodeName(name)}`;
+    writeNew(join(temp, copy), made.contents?.[name] ?? bytesOf(file, name), true, modeOf(file.path));
+    return { path: copy, digest: file.digest };
+  });
+  writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
+  writeNew(join(temp, "journal.jsonl"), made.journal, true);
+  syncFolder(copies);
+  syncFolder(temp);
+}
+
+/** What is frozen is what was checked: the digest says so. */
+function bytesOf(file: { path: string; digest: string }, name: string): Uint8Array {
+  const stat = isAbsolute(file.path) ? statSync(file.path, { throwIfNoEntry: false }) : undefined;
+  if (stat?.isFile() !== true)
+    throw new Refusal("file-missing", `"${name}" is not a file at ${file.path}`, "bring it back and start again");
+  if (stat.size > FROZEN_FILE_BYTES_MAX) {
+    throw new Refusal(
+      "file-too-long",
+      `"${name}" at ${file.path} is longer than ${FROZEN_FILE_BYTES_MAX} bytes`,
+      "name a smaller file",
+    );
+  }
+  const bytes = readFileSync(file.path);
+  if (createHash("sha256").update(bytes).digest("hex") === file.digest) return bytes;
+  throw new Refusal(
+    "file-changed",
+    `"${name}" at ${file.path} was changed while the run was being made`,
+    "start it again",
+  );
+}
+
+/** A validator that could be run stays one. */
+const modeOf = (path: string): number =>
+  (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100 ? 0o777 : 0o666;
+
+function link(real: string, place: string, run: string): void {
+  if (!isPut(() => symlinkSync(real, place, "dir"))) {
+    rmSync(real, { recursive: true, force: true }); // ours, and nobody knows of it
+    throw exists(run, place);
+  }
+  syncFolder(dirname(place));
+}
+
+/** False: something stands there already. */
+function isPut(put: () => void): boolean {
+  try {
+    put();
+    return true;
+  } catch (error) {
+    if (["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+function sweep(base: string): void {
+  for (const name of readdirSync(base).filter((found) => found.startsWith(".making-"))) {
+    const stat = lstatSync(join(base, name), { throwIfNoEntry: false });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > LEFTOVER_MS)
+      rmSync(join(base, name), { recursive: true, force: true });
+  }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const exists = (run: string, place: string): Refusal =>
+  new Refusal("run-exists", `there is a run "${run}" already, at ${place}`, "carry it on with: pawl resume");
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw diskFault(error, "read", path) as Error; // an Error came in, one goes out
+  }
+}

@@ -1,0 +1,112 @@
+// The published record under `.pawl/jobs`: for people and reviewers. Agents can write there, so nothing found there is followed.
+import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../../ports/errors.js";
+import type { FailPoint } from "../../ports/fail-points.js";
+import type { Frozen, Records } from "../../ports/store.js";
+import { diskFault, replaceDurably, replaceQuickly } from "./disk.js";
+import { InTheWay, openFolder } from "./folders.js";
+import { mapFiles, readFrozen } from "./frozen.js";
+import { readJournal } from "./journal.js";
+import { type Machine, thisMachine } from "./machine.js";
+import { partsOfJob, wrongWithPart } from "./names.js";
+
+type Place = Parameters<Records["pathOf"]>[0];
+export interface RecordsSetting extends Partial<Pick<Machine, "pid" | "token" | "startTimeOf">> {
+  workspace: string;
+  /** The store's: where the journal to publish is. */
+  runFolder(run: string): string;
+  at?: FailPoint;
+}
+/** A frozen file as it is published, so that another clone can make the run again. */
+export type PublishedFile = { path: string; digest: string } & ({ text: string } | { base64: string });
+
+export function openRecords(setting: RecordsSetting): Records {
+  const { workspace, runFolder, at = () => undefined, pid, token, startTimeOf } = { ...thisMachine(), ...setting };
+  const root = realpathSync(workspace);
+  const write = (place: Place, files: Record<string, string | Uint8Array>, isDurable: boolean): void => {
+    const folder = openFolder(root, [".pawl", "jobs", ...partsOf(place)]);
+    try {
+      for (const [name, bytes] of Object.entries(files)) {
+        refuseStranger(folder.path, name, pathOf(place));
+        sweep(folder.path, name, startTimeOf);
+        (isDurable ? replaceDurably : replaceQuickly)(join(folder.path, name), bytes, `${pid}-${token()}`);
+      }
+    } finally {
+      folder.close();
+    }
+  };
+  const pathOf = (place: Place): string => join(root, ".pawl", "jobs", ...partsOf(place), `${nameOf(place)}.json`);
+  return {
+    pathOf,
+    publish: (place, record, loopMd) =>
+      said(root, place, () => {
+        at("record:before");
+        const files = { [`${nameOf(place)}.json`]: `${JSON.stringify(record, null, 2)}\n` };
+        write(place, loopMd === undefined ? files : { ...files, "LOOP.md": loopMd }, false);
+        at("record:after");
+      }),
+    publishJournal: (place) =>
+      said(root, place, () => {
+        const folder = runFolder(place.run);
+        const path = join(folder, "journal.jsonl");
+        const whole = readFileSync(path).subarray(0, readJournal(path).wholeBytes);
+        const flow = `${JSON.stringify(publishedFlow(readFrozen(folder, place.run)), null, 1)}\n`;
+        write(place, { [`${nameOf(place)}.jsonl`]: whole, [`${nameOf(place)}.flow.json`]: flow }, true);
+      }),
+  };
+}
+
+/** Without the paths of this machine. */
+function publishedFlow(frozen: Frozen): object {
+  const { elsewhere: _ours, ...rest } = frozen;
+  const files = mapFiles(frozen.files, (file): PublishedFile => {
+    const bytes = readFileSync(file.path);
+    const text = bytes.toString("utf8");
+    const contents = Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString("base64") };
+    return { path: `frozen/${file.path.split(/[/\\]/).at(-1)}`, digest: file.digest, ...contents };
+  });
+  return { ...rest, files };
+}
+
+const nameOf = ({ loop, run }: Place): string => `${loop}-${run}`;
+
+function partsOf(place: Place): string[] {
+  const parts = partsOfJob(place.job);
+  if (typeof parts === "string") throw new Refusal("bad-job", parts);
+  const wrong = wrongWithPart(nameOf(place));
+  if (wrong !== undefined)
+    throw new Refusal("bad-job", `${JSON.stringify(nameOf(place))} cannot name a file: ${wrong}`);
+  return parts;
+}
+
+/** A rename would put our file in a link's place; but whoever put the link there should hear of it. */
+function refuseStranger(folder: string, name: string, shown: string): void {
+  const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
+  if (found === undefined || found.isFile()) return;
+  const what = found.isDirectory() ? "a folder" : found.isSymbolicLink() ? "a symbolic link" : "no plain file";
+  throw new InTheWay(`"${name}" beside ${shown} is ${what}; remove it`);
+}
+
+/** What a kill between write and rename left behind. */
+function sweep(folder: string, name: string, startTimeOf: Machine["startTimeOf"]): void {
+  for (const found of readdirSync(folder)) {
+    if (!found.startsWith(`${name}.`) || !found.endsWith(".tmp")) continue;
+    const pid = /^(\d{1,10})-/.exec(found.slice(name.length + 1))?.[1];
+    if (pid !== undefined && startTimeOf(Number(pid)) === undefined) rmSync(join(folder, found), { force: true });
+  }
+}
+
+/** Must not throw: a record that cannot be written stops no run. */
+async function said(root: string, place: Place, write: () => void): Promise<string | undefined> {
+  const shown = JSON.stringify(`.pawl/jobs/${place.job}/${nameOf(place)}.json`);
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InTheWay || error instanceof Refusal)
+      return `the record ${shown} is not written: ${error.message}`;
+    const fault = diskFault(error, "write the record of the run in", root);
+    return fault instanceof Error ? fault.message : String(fault);
+  }
+}
