@@ -271,12 +271,12 @@ export type EventBody =
   /** Written before the work, so that a crash loop is seen. */
   | { type: "begun"; ticket: string; performer: string; session?: string }
   /** Answers an outstanding command. */
-  | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer }
+  | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer; session?: string }
   /** The command could not be carried out. */
   | { type: "fault"; ticket: string; error: ErrorRecord }
   /** The command is still going on somewhere else (a loop as a step that rests); not a try that failed. */
   | { type: "yielded"; ticket: string }
-  | { type: "checkpointed"; ticket: string; commit?: string }
+  | { type: "checkpointed"; ticket: string; commit?: string; trouble?: string }
   | { type: "chained"; ticket: string; run?: string; why?: string }
   /** The world moved: look again. Never carries a decision. */
   | { type: "signal"; name: string }

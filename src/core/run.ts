@@ -52,7 +52,7 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return begun(flow, run, event);
     case "verdict":
       checkTicket(flow, run, event.ticket);
-      return answered(flow, charge(run, event.ticket, event.spent), event.ticket, event.verdict);
+      return answered(flow, inSession(charge(run, event.ticket, event.spent), event), event.ticket, event.verdict);
     case "fault": {
       checkTicket(flow, run, event.ticket);
       const { message, hint, code } = event.error;
@@ -95,9 +95,11 @@ function begun(flow: Flow, run: Run, event: Event & { type: "begun" }): Run {
     return park(flow, run, "crash-loop", reason, [], { retry: run.cursor });
   }
   const { justMarked: _, ...rest } = run;
-  const place = ownerOf(event.ticket);
-  const sessions = event.session ? { ...run.sessions, [place]: event.session } : run.sessions;
-  return { ...rest, tries: { ...run.tries, [event.ticket]: tries + 1 }, sessions };
+  return inSession({ ...rest, tries: { ...run.tries, [event.ticket]: tries + 1 } }, event);
+}
+
+function inSession(run: Run, { ticket, session }: { ticket: string; session?: string }): Run {
+  return session ? { ...run, sessions: { ...run.sessions, [ownerOf(ticket)]: session } } : run;
 }
 
 function stirred(flow: Flow, run: Run): Run {

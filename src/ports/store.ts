@@ -19,7 +19,8 @@ export interface Store {
   holder(run: string): Promise<Holder | undefined>;
   /** Take the run for writing. Must refuse ("locked", naming the holder) while its holder lives. Cuts a torn tail before it resolves. */
   open(run: string): Promise<OpenRun>;
-  /** The folder of a visit, made when missing: `visits/<node>-<visit>`, with `artifacts/` in it. Absolute path. */
+  /** A fresh folder for one try of a visit, with an empty `artifacts/` in it: `visits/<node>-<visit>`, and `.2`, `.3` behind it for
+   *  a try after a crash. What an earlier try left is never touched. Absolute path, its own realpath. */
   visitFolder(run: string, node: string, visit: number): Promise<string>;
   /** Absolute path of the run's folder. */
   runFolder(run: string): string;
@@ -42,8 +43,22 @@ export interface Frozen {
   /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
   files: Record<string, { path: string; digest: string }>;
   parent?: string;
+  start: Start;
   /** Absolute folder outside the home that keeps this run (`state_dir`): the run is `<elsewhere>/<run>`, the home holds a link to it. */
   elsewhere?: string;
+}
+/** The world as it was when the run began; what later moments are compared with. */
+export interface Start {
+  workspace: string;
+  branch?: string;
+  head?: string;
+  ticket?: string;
+  /** Paths that were not committed then: with any of them the run makes no commit. */
+  dirty: string[];
+  signposts: Record<string, string>;
+  /** path → `mode:blob`: the product tree. */
+  files: Record<string, string>;
+  tree: string;
 }
 export interface Holder {
   pid: number;

@@ -2,8 +2,8 @@
 import type { Command, ErrorRecord, Flow, Answer as PersonsAnswer, Run, Spent, Verdict } from "../core/model.js";
 
 export type Answer =
-  | { verdict: Verdict; spent?: Spent; answer?: PersonsAnswer }
-  | { checkpointed: { commit?: string } }
+  | { verdict: Verdict; spent?: Spent; answer?: PersonsAnswer; session?: string }
+  | { checkpointed: { commit?: string; trouble?: string } }
   | { chained: { run?: string; why?: string } }
   | { fault: ErrorRecord }
   /** It goes on somewhere else and rests there: drive stops and hands `rest` to the caller. */
@@ -15,6 +15,8 @@ export interface Begin {
   performer: string;
   /** The agent session this try will use, chosen before the call so that a crash cannot lose it. */
   session?: string;
+  /** True: `session` is one that began earlier and goes on. */
+  resumes?: boolean;
 }
 
 export interface Worker {

@@ -1,0 +1,12 @@
+// Files of a visit. What work left behind is read as if an enemy had written it; what we write is ours alone (mode 0600).
+export interface Files {
+  /** A file below `root`, only after every process of the step is dead. Never follows a link, never waits on a FIFO. Must not throw. */
+  read(root: string, name: string): Promise<Read>;
+  /** Whole and durable, or not at all. */
+  write(path: string, text: string): Promise<void>;
+  /** Undefined when it is not there. For files of ours. */
+  text(path: string): Promise<string | undefined>;
+  /** Makes the folder's files those of `names`, empty otherwise: no stale artifact survives (a try that died may have left one). */
+  clear(folder: string): Promise<void>;
+}
+export type Read = { text: string; sha256: string } | { missing: true } | { refused: string };

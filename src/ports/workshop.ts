@@ -1,0 +1,49 @@
+// Everything the workers of one run need, gathered by main.ts.
+import type { Action } from "./action.js";
+import type { Agent } from "./agent.js";
+import type { Clock } from "./clock.js";
+import type { Files } from "./files.js";
+import type { Git } from "./git.js";
+import type { Listen } from "./listen.js";
+import type { Notifier } from "./notifier.js";
+import type { Sandbox } from "./sandbox.js";
+import type { Frozen, Store } from "./store.js";
+import type { Answer, Task } from "./worker.js";
+
+export interface Workshop {
+  frozen: Frozen;
+  /** Pawl's working home: hidden from everything sandboxed. */
+  home: string;
+  store: Store;
+  files: Files;
+  git: Git;
+  clock: Clock;
+  notifier: Notifier;
+  /** The engine chosen before the first step. */
+  sandbox: Sandbox;
+  agents: Map<string, Agent>;
+  actions: Map<string, Action>;
+  /** The value of a variable of Pawl's own environment; only for names an author or user wrote. */
+  variable(name: string): string | undefined;
+  sha256(text: string): string;
+  listen: Listen;
+  /** How to start a validator of this file: argv, and further folders it must be able to read. */
+  launcher(path: string): { argv: string[]; readable: string[] } | { missing: string };
+  /** Asks the person at the terminal; absent where there is none. Must not throw; undefined when they left without an answer. */
+  asker?: (
+    question: Question,
+    signal: AbortSignal,
+  ) => Promise<{ option: string; comment?: string; who: string } | undefined>;
+  /** Drives a loop as a step of this run until it ends or rests; finds it again after a crash. */
+  within(loop: string, task: Task, signal: AbortSignal): Promise<Answer>;
+  /** Makes the run of the loop that follows; finds it again after a crash. */
+  follow(loop: string, task: Task): Promise<Answer>;
+  /** Writes the journal beside the published record. Says what failed. */
+  publish(): Promise<string | undefined>;
+}
+export interface Question {
+  question: string;
+  options: string[];
+  /** What the person is shown beside the question; the answer is bound to its digest. */
+  shown: string;
+}

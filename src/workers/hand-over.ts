@@ -1,0 +1,34 @@
+// The commands that are not work of a step: another loop as a step, the checkpoint, the loop that follows.
+import type { Worker } from "../ports/worker.js";
+import type { Workshop } from "../ports/workshop.js";
+
+export const flowWorker = (shop: Workshop): Worker => ({
+  name: "loop",
+  here: () => true,
+  begin: () => ({ performer: "loop" }),
+  carryOut: (task, signal) => {
+    if (task.command.do !== "work" || task.command.work.kind !== "flow") throw new Error("unreachable: not a loop");
+    return shop.within(task.command.work.flow, task, signal);
+  },
+});
+
+/** At rest and at the end the journal is published beside the record. What fails is a remark, never the run's trouble. */
+export const checkpointWorker = (shop: Workshop): Worker => ({
+  name: "checkpoint",
+  here: () => true,
+  begin: () => ({ performer: "checkpoint" }),
+  carryOut: async () => {
+    const trouble = await shop.publish();
+    return { checkpointed: trouble ? { trouble } : {} };
+  },
+});
+
+export const chainWorker = (shop: Workshop): Worker => ({
+  name: "chain",
+  here: () => true,
+  begin: () => ({ performer: "chain" }),
+  carryOut: (task) => {
+    if (task.command.do !== "chain") throw new Error("unreachable: not a chain");
+    return shop.follow(task.command.loop, task);
+  },
+});
