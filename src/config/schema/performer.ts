@@ -1,0 +1,47 @@
+// The key `agents`: what a name stands for, here and in the settings.
+import { z } from "zod";
+import type { Performer } from "../../core/model.js";
+import { compact } from "./compact.js";
+import { env } from "./isolation.js";
+import { freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
+
+export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
+
+export const performer = () =>
+  z.union(
+    [
+      word(USES),
+      keys({
+        use: word(USES).meta({ description: "The client that does the work." }),
+        run: text("a command line")
+          .optional()
+          .meta({ description: "With `use: command`: the program; it gets the prompt on standard input." }),
+        command: text("a command line")
+          .optional()
+          .meta({ description: "With `use: acp`: the program that speaks the Agent Client Protocol." }),
+        model: text("the name of a model").optional().meta({ description: "The model, in the client's own words." }),
+        args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
+        env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
+        access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
+        timeout: seconds().optional().meta({ description: "Seconds of one visit." }),
+      }),
+    ],
+    { error: "must be the name of a client or {use: …}" },
+  );
+
+export const performers = () => table(slug("the name of an agent"), performer(), "NAME: {use: …}");
+
+export function readPerformers(parsed: z.output<ReturnType<typeof performers>>): Record<string, Performer> {
+  return Object.fromEntries(Object.entries(parsed).map(([name, one]) => [name, readPerformer(one)]));
+}
+export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
+  if (typeof parsed === "string") return { use: parsed };
+  const { timeout, ...same } = parsed;
+  return compact({ ...same, timeoutMs: toMs(timeout) });
+}
+
+export function toMs(seconds: number): number;
+export function toMs(seconds: number | undefined): number | undefined;
+export function toMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.round(seconds * 1_000);
+}
