@@ -1,0 +1,57 @@
+// The bubblewrap engine: namespaces of the kernel, no daemon, no image; dies with the Pawl that started it.
+import type { EngineReport, Sandbox, SandboxPlan, Session } from "../../../ports/sandbox.js";
+import { fault } from "../faults.js";
+import { filterFor, isProcessor } from "../seccomp.js";
+import { Cgroups } from "./cgroup1.js";
+import { probe } from "./probe.js";
+import { BubblewrapSession, type Means } from "./session.js";
+import { toolchain } from "./toolchain.js";
+
+export interface BubblewrapOptions {
+  /** Name or path of the program. */
+  program?: string;
+  /** Where cgroup v1 is mounted. */
+  cgroupRoot?: string;
+}
+
+export class Bubblewrap implements Sandbox {
+  readonly engine = "bubblewrap";
+  private readonly program: string;
+  private readonly cgroups: Cgroups;
+  private found?: Means;
+
+  constructor({ program = "bwrap", cgroupRoot }: BubblewrapOptions = {}) {
+    this.program = program;
+    this.cgroups = new Cgroups(cgroupRoot);
+  }
+
+  probe(signal: AbortSignal): Promise<EngineReport> {
+    return probe({ engine: this, program: this.program, capped: this.cgroups.usable() }, signal);
+  }
+  async open(plan: SandboxPlan, signal: AbortSignal): Promise<Session> {
+    signal.throwIfAborted();
+    return new BubblewrapSession(plan, this.means());
+  }
+  async sweep(): Promise<void> {
+    await this.cgroups.sweep();
+  }
+
+  private means(): Means {
+    this.found ??= {
+      program: this.program,
+      cgroups: this.cgroups,
+      toolchain: toolchain(),
+      filter: filterFor(processorHere()),
+    };
+    return this.found;
+  }
+}
+
+function processorHere() {
+  if (process.platform === "linux" && isProcessor(process.arch)) return process.arch;
+  throw fault(
+    "sbx-arch",
+    `bubblewrap is for Linux on x64 and arm64; this is ${process.platform} on ${process.arch}`,
+    "run Pawl in a Linux virtual machine, with the code inside it",
+  );
+}
