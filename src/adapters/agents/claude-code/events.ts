@@ -7,7 +7,7 @@ const text = z.string().optional().catch(undefined);
 const count = z.number().nonnegative().optional().catch(undefined);
 const list = <T extends z.ZodType>(of: T) => z.array(of).optional().catch(undefined);
 
-const Part = z.object({ type: z.string(), text, name: text, input: z.unknown() });
+const Part = z.object({ type: z.string(), text, name: text, input: z.unknown().optional() });
 const Message = z.object({ model: text, content: list(Part) });
 const Event = z.object({
   type: z.string(),
@@ -37,7 +37,7 @@ const Result = z.object({
   total_cost_usd: count,
   num_turns: count,
   usage: Usage.optional().catch(undefined),
-  permission_denials: list(z.object({ tool_name: z.string(), tool_input: z.unknown() })),
+  permission_denials: list(z.object({ tool_name: z.string(), tool_input: z.unknown().optional() })),
 });
 export type ClaudeEvent = z.infer<typeof Event>;
 export type ClaudeResult = z.infer<typeof Result>;

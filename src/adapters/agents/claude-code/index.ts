@@ -149,7 +149,7 @@ async function probe(performer: Performer, host: Host, signal: AbortSignal): Pro
   const program = performer.command ?? PROGRAM;
   const mark = { PAWL_TURN: randomUUID() };
   const cwd = "/";
-  const env = { PATH: pathFor(host.env["PATH"] ?? "", process.cwd()), HOME: host.env["HOME"] ?? cwd, ...mark };
+  const env = { PATH: pathFor(host.env.PATH ?? "", process.cwd()), HOME: host.env.HOME ?? cwd, ...mark };
   const running = startProgram({ argv: [program, "--version"], cwd, env, timeoutMs: PROBE_MS, mark });
   const stop = () => running.stop("cancelled");
   signal.addEventListener("abort", stop);

@@ -56,17 +56,17 @@ function withoutResult({ trouble }: Heard, { exit, stderr, timeoutMs, resume }: 
 
 const NO_SESSION = /No conversation found with session ID/;
 
-function fromResult(result: ClaudeResult, heard: Heard, { resume }: Ending): Bare {
-  const why = oneLine([...(result.errors ?? []), result.result ?? ""].find((text) => text.trim() !== "") ?? "");
-  if (result.subtype === "error_max_turns")
-    return { end: "limit", limit: "turns", why: why || "the number of turns is used up" };
-  if (result.subtype === "error_max_budget_usd")
-    return { end: "limit", limit: "usd", why: why || "the money is used up" };
-  if (!result.is_error && result.subtype === "success") return { end: "finished", denials: denialsOf(result) };
-  if (resume && (result.errors ?? []).some((error) => NO_SESSION.test(error))) return { end: "no-session" };
-  if (heard.trouble) return modelFault(heard.trouble.error, why);
-  if (result.terminal_reason === "api_error") return wordsFault(why) ?? modelFault("unknown", why);
-  return wordsFault(why) ?? { end: "failed", why: why || `Claude Code says "${result.subtype ?? "error"}"` };
+function fromResult(result: ClaudeResult, { trouble }: Heard, { resume }: Ending): Bare {
+  const { subtype = "error", errors = [], result: final = "" } = result;
+  if (!result.is_error && subtype === "success") return { end: "finished", denials: denialsOf(result) };
+  const why = oneLine([...errors, final].find((text) => text.trim() !== "") ?? `Claude Code says "${subtype}"`);
+  if (subtype === "error_max_turns") return { end: "limit", limit: "turns", why };
+  if (subtype === "error_max_budget_usd") return { end: "limit", limit: "usd", why };
+  if (resume && errors.some((error) => NO_SESSION.test(error))) return { end: "no-session" };
+  if (trouble) return modelFault(trouble.error, why);
+  const worded = wordsFault(why);
+  if (worded) return worded;
+  return result.terminal_reason === "api_error" ? modelFault("unknown", why) : { end: "failed", why };
 }
 
 /** The client's own classes of trouble with the model. */
@@ -115,7 +115,7 @@ const DENIALS_MAX = 20;
 
 export function ruleOf(tool: string, input: unknown): string {
   const fields: Record<string, unknown> = typeof input === "object" && input !== null ? { ...input } : {};
-  const about = fields["command"] ?? fields["file_path"] ?? fields["path"] ?? fields["pattern"] ?? fields["url"];
+  const about = fields.command ?? fields.file_path ?? fields.path ?? fields.pattern ?? fields.url;
   return oneLine(typeof about === "string" ? `${tool}(${about})` : tool);
 }
 

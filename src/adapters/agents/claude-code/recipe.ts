@@ -72,9 +72,9 @@ export function environmentFor(turn: Asked, host: Host): Record<string, string> 
   const env: Record<string, string> = { TERM: "dumb", LANG: "C.UTF-8" };
   for (const [name, value] of Object.entries(host.env))
     if (value !== undefined && (PASSED.has(name) || name.startsWith("ANTHROPIC_"))) env[name] = value;
-  env["PATH"] = pathFor(host.env["PATH"] ?? "", turn.workspace);
+  env.PATH = pathFor(host.env.PATH ?? "", turn.workspace);
   // As root the client refuses to work without questions, unless it is told that there is a wall around it.
-  if (host.isRoot && turn.access === "write") env["IS_SANDBOX"] = "1";
+  if (host.isRoot && turn.access === "write") env.IS_SANDBOX = "1";
   return { ...env, ...UNATTENDED, ...turn.env };
 }
 

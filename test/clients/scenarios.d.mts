@@ -1,0 +1,11 @@
+import type { Scenario } from "./fake-models/server.mjs";
+
+export function deedsIn(workspace: string): Scenario[];
+export function dev(
+  step: string,
+  editsByVisit: Record<string, string>[],
+  options: { workspace: string; says?: string },
+): Scenario;
+export function review(step: string, reportsByVisit: string[], options?: { says?: string }): Scenario;
+export function qa(step: string, command: string, reportsByVisit: string[], options?: { says?: string }): Scenario;
+export function reportPath(prompt: string): string | undefined;
