@@ -210,6 +210,8 @@ export interface Run {
   /** Last verdict per node, and per branch as `node/branch`. */
   results: Record<string, Verdict>;
   warnings: Finding[];
+  /** Paths that people changed in the middle of the run; never committed by it. */
+  foreign: string[];
   /** The agent session of the latest visit, per node. */
   sessions: Record<string, string>;
   /** What was spent, per node. */
@@ -285,6 +287,8 @@ export type EventBody =
   | { type: "abandoned"; reason: string }
   /** A person raised a budget's limit. */
   | { type: "extended"; budget: string; limit: number; was: number }
+  /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
+  | { type: "foreign"; paths: string[]; accepted: boolean }
   /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
   | { type: "remark"; about: string; text: string; data?: Json };
 /** A person's answer: who, through what, and what they were shown (P4). */

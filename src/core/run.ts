@@ -40,6 +40,7 @@ export function begin(flow: Flow, event: Event & { type: "started" }): Run {
     fired: [],
     notes: [],
     warnings: [],
+    foreign: [],
   };
   return enter(flow, blank, flow.start);
 }
@@ -81,6 +82,8 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return arrive(flow, run, { end: "aborted" });
     case "extended":
       return extended(flow, run, event.budget, event.limit);
+    case "foreign":
+      return { ...run, foreign: event.accepted ? [] : [...new Set([...run.foreign, ...event.paths])].sort() };
     case "remark":
       return run;
   }

@@ -2,6 +2,8 @@
 export interface Clock {
   /** ISO 8601, UTC, milliseconds. May go backwards: never order by it. */
   now(): string;
+  /** Whole seconds since 1970. */
+  seconds(): number;
   /** Milliseconds that only grow; for durations. */
   ticks(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;

@@ -28,6 +28,8 @@ export interface Store {
 export interface OpenRun extends AsyncDisposable {
   /** All lines at the time of opening. Throws a Fault ("journal-broken") when chain, numbers or JSON are not whole. */
   readonly lines: Line[];
+  /** sha256 of the last line; 64 zeros while there is none. */
+  readonly head: string;
   /** What was found on the way in, for people: a lock taken over, a torn tail cut. */
   readonly remarks: { about: string; text: string }[];
   /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. */
@@ -43,6 +45,8 @@ export interface Frozen {
   /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
   files: Record<string, { path: string; digest: string }>;
   parent?: string;
+  /** What the first line says; a run killed before it was written is begun from here. */
+  opening: { job: string; inputs: Record<string, string>; by: string };
   start: Start;
   /** Absolute folder outside the home that keeps this run (`state_dir`): the run is `<elsewhere>/<run>`, the home holds a link to it. */
   elsewhere?: string;

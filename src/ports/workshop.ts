@@ -29,21 +29,10 @@ export interface Workshop {
   listen: Listen;
   /** How to start a validator of this file: argv, and further folders it must be able to read. */
   launcher(path: string): { argv: string[]; readable: string[] } | { missing: string };
-  /** Asks the person at the terminal; absent where there is none. Must not throw; undefined when they left without an answer. */
-  asker?: (
-    question: Question,
-    signal: AbortSignal,
-  ) => Promise<{ option: string; comment?: string; who: string } | undefined>;
   /** Drives a loop as a step of this run until it ends or rests; finds it again after a crash. */
   within(loop: string, task: Task, signal: AbortSignal): Promise<Answer>;
   /** Makes the run of the loop that follows; finds it again after a crash. */
   follow(loop: string, task: Task): Promise<Answer>;
   /** Writes the journal beside the published record. Says what failed. */
   publish(): Promise<string | undefined>;
-}
-export interface Question {
-  question: string;
-  options: string[];
-  /** What the person is shown beside the question; the answer is bound to its digest. */
-  shown: string;
 }

@@ -1,5 +1,5 @@
 // All a drive needs from outside.
-import type { Command, Flow, Run } from "../core/model.js";
+import type { Command, Event, Flow, Run } from "../core/model.js";
 import type { Clock } from "./clock.js";
 import type { Notifier } from "./notifier.js";
 import type { OpenRun } from "./store.js";
@@ -9,11 +9,14 @@ export interface World {
   workerFor(command: Command): Worker;
   clock: Clock;
   notifier: Notifier;
-  /** Called after every event that moved the run, before the next command begins: the published record. Must not throw. */
-  published(flow: Flow, run: Run): Promise<void>;
+  /** After every event, before the next command begins: the published record. Must not throw. */
+  published(opened: Opened): Promise<void>;
 }
+/** A run that this process may write. */
 export interface Opened {
   flow: Flow;
   run: Run;
   journal: OpenRun;
+  /** All events so far, the oldest first. */
+  events: Event[];
 }

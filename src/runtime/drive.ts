@@ -26,7 +26,7 @@ export interface StopOrder {
 /** Carries a run forward until it rests: waiting, parked, ended, or what is next is for somebody else. */
 export async function drive(world: World, opened: Opened, signal: AbortSignal): Promise<Rest> {
   const seat = new Seat(world, opened);
-  await world.published(opened.flow, opened.run);
+  await world.published(opened);
   const never = new AbortController().signal;
   for (;;) {
     if (signal.aborted) await seat.obey(signal.reason as StopOrder); // callers give no other reason
@@ -120,9 +120,10 @@ class Seat {
     const moved = apply(this.flow, this.run, event); // throws a Refusal before anything is written
     await journal.append(event, placeOf(moved.cursor));
     this.opened.run = moved;
+    this.opened.events.push(event);
     await journal.snapshot(moved);
     this.world.notifier.moved(this.flow, moved, event);
-    await this.world.published(this.flow, moved);
+    await this.world.published(this.opened);
   }
   /** Is this ticket's question still open? */
   open(ticket: string): boolean {

@@ -1,0 +1,59 @@
+// Goes on with a run: what people changed meanwhile is noticed, what parked it is resumed, then it is driven until it rests.
+import type { EventBody, Run } from "../core/model.js";
+import type { House } from "../ports/house.js";
+import type { World } from "../ports/world.js";
+import { drive, type Rest, record } from "./drive.js";
+import { remarkOn, type Taken } from "./open.js";
+
+export interface CarryOnOptions {
+  by: string;
+  maxAttempts?: number;
+  /** What people changed in the tree while the run rested becomes the run's own. */
+  acceptChanges?: boolean;
+  /** A person's answer to the open gate, or another event that moves the run on. */
+  event?: EventBody;
+  signal: AbortSignal;
+}
+
+/** Resume a parked run (a refusal when it cannot be), answer its gate where an answer is given, then drive. A run that crashed is just driven. */
+export async function carryOn(house: House, world: World, taken: Taken, options: CarryOnOptions): Promise<Rest> {
+  const { opened } = taken;
+  await noticeChanges(house, world, taken, options);
+  await remarkOn(world, taken);
+  if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
+  if (options.event) await record(world, opened, options.event, options.by);
+  else if (opened.run.cursor.at === "parked") await record(world, opened, { type: "resumed" }, options.by);
+  const rest = await drive(world, opened, options.signal);
+  const { files } = await house.git.tree();
+  await house.files.write(restPath(house, rest.run), JSON.stringify({ seq: rest.run.seq, files }));
+  return rest;
+}
+
+async function extend(world: World, { opened }: Taken, maxAttempts: number, by: string): Promise<void> {
+  const { flow, run } = opened;
+  const { first = 0, limit = 0 } = flow.budgets.attempts ?? {};
+  const was = (run.limits.attempts ?? limit) + first;
+  await record(world, opened, { type: "extended", budget: "attempts", limit: maxAttempts - first, was }, by);
+}
+
+const restPath = (house: House, run: Run): string => `${house.store.runFolder(run.id)}/rest.json`;
+
+/** P7: edits made while nobody drove the run are people's. The picture of a rest counts only while nothing has happened since. */
+async function noticeChanges(
+  house: House,
+  world: World,
+  { opened }: Taken,
+  { by, acceptChanges }: CarryOnOptions,
+): Promise<void> {
+  const text = await house.files.text(restPath(house, opened.run));
+  const rest = text === undefined ? undefined : (JSON.parse(text) as { seq: number; files: Record<string, string> }); // a file of ours
+  if (rest?.seq === opened.run.seq && !acceptChanges) {
+    const paths = house.git.changed({ digest: "", findings: [], files: rest.files }, await house.git.tree());
+    if (paths.length)
+      await record(world, opened, { type: "foreign", paths: paths.slice(0, PATHS_MAX), accepted: false }, by);
+  }
+  if (acceptChanges && opened.run.foreign.length)
+    await record(world, opened, { type: "foreign", paths: [], accepted: true }, by);
+}
+/** More are a branch switch, not an edit; the commit step then has its own checks. */
+const PATHS_MAX = 1_000;

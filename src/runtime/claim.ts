@@ -1,0 +1,72 @@
+// One open run a job. Found by looking at the published records, never by a pointer that could go stale.
+import type { Flow } from "../core/model.js";
+import { Refusal } from "../ports/errors.js";
+import type { House, JobRecord } from "../ports/house.js";
+
+const ENDED = ["complete", "failed"];
+
+/** The open run of a job, if there is one; its children (loops as steps) are not counted. Throws a Refusal when the records do not say. */
+export async function openRunOf(house: House, job: string): Promise<JobRecord | undefined> {
+  const { records, unreadable } = house.recordsOf(job);
+  if (unreadable.length) {
+    const files = unreadable.map(({ file, why }) => `"${file}" (${why})`).join(", ");
+    const hint = "bring the file back (git checkout), or move it out of the folder";
+    throw new Refusal("unreadable-record", `the runs of job "${job}" cannot be told: ${files}`, hint);
+  }
+  const open: JobRecord[] = [];
+  for (const record of records)
+    if (!ENDED.includes(record.status) && !(await isChild(house, record.run))) open.push(record);
+  if (open.length > 1) {
+    const files = open.map(({ file }) => `"${file}"`).join(" and ");
+    throw new Refusal(
+      "ambiguous-run",
+      `job "${job}" has more than one open run: ${files}`,
+      "end one: pawl abandon RUN",
+      3,
+    );
+  }
+  return open[0];
+}
+
+/** What a start by name means in this job: a new run, or the carrying on of a doer loop. Throws a Refusal for everything else. */
+export async function claim(house: House, job: string, flow: Flow): Promise<{ carryOn?: string }> {
+  const open = await openRunOf(house, job);
+  if (open && (open.loop !== flow.name || flow.restart === "free")) {
+    const message = `job "${job}" has an open run: ${open.run} (${open.loop}, ${open.status})`;
+    throw new Refusal(
+      "open-run",
+      message,
+      `go on with it: pawl resume ${open.run}; or end it: pawl abandon ${open.run}`,
+      3,
+    );
+  }
+  if (open) return { carryOn: open.run };
+  if (flow.restart === "free") return {};
+  const { records } = house.recordsOf(job);
+  const before = records.filter((record) => record.loop === flow.name).at(-1);
+  if (!before) return {};
+  const converged = before.status === "complete";
+  const hint = converged
+    ? "go on to the next loop, or take a new branch or ticket"
+    : `review the plan, then: pawl reset-loop ${before.run}`;
+  throw new Refusal(
+    "has-ended",
+    `"${flow.name}" has ${converged ? "converged" : "been killed"} in job "${job}" already (${before.run})`,
+    hint,
+    1,
+  );
+}
+
+async function isChild(house: House, run: string): Promise<boolean> {
+  try {
+    return (await house.store.frozen(run)).parent !== undefined && (await hasOpenParent(house, run));
+  } catch {
+    return false; // published by another clone: not here to ask
+  }
+}
+
+async function hasOpenParent(house: House, run: string): Promise<boolean> {
+  const { parent } = await house.store.frozen(run);
+  const last = parent ? (await house.store.read(parent)).at(-1) : undefined;
+  return last !== undefined && !last.place.startsWith("ended:");
+}

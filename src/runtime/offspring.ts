@@ -1,0 +1,100 @@
+// Runs that runs make: a loop as a step, and the loop that follows. Their ids come from the parent's place, so a crash finds them again.
+import type { Verdict } from "../core/model.js";
+import { viewOf } from "../core/view.js";
+import { FaultError, Refusal } from "../ports/errors.js";
+import type { House } from "../ports/house.js";
+import type { Notifier } from "../ports/notifier.js";
+import type { Answer, Task } from "../ports/worker.js";
+import { carryOn } from "./carry-on.js";
+import { childId } from "./ids.js";
+import { type Taken, takeRun } from "./open.js";
+import { readyFor, startRun } from "./start.js";
+
+/** Loops within loops, and loops after loops; a circle of them ends here. */
+const DEPTH_MAX = 8;
+const CHAIN_MAX = 20;
+
+/** Drives `loop` as a step of the task's run until it ends or rests. */
+export async function within(
+  house: House,
+  notifier: Notifier,
+  loop: string,
+  task: Task,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { command, run } = task;
+  if (command.do !== "work") throw new Error("unreachable: only work is a loop");
+  const startedAt = house.clock.ticks();
+  try {
+    if ((await ancestors(house, run.id)) >= DEPTH_MAX) throw tooDeep(loop, DEPTH_MAX);
+    const id = childId(loop, run.id, `${command.node.name}#${command.visit}`, house.sha256);
+    const { start } = await house.store.frozen(run.id);
+    await using taken = await child(house, loop, task, { id, parent: run.id, start });
+    const { engine } = await readyFor(house, taken.opened.flow, signal);
+    const actions = await house.actionsOf(taken.frozen);
+    const world = house.worldOf({ frozen: taken.frozen, engine, actions, notifier });
+    const rest = await carryOn(house, world, taken, { by: "pawl", signal });
+    if (signal.aborted) return { cancelled: true };
+    if (rest.run.cursor.at !== "ended") return { yielded: { rest: rest.within ?? id } };
+    return { verdict: verdictOf(taken, loop), spent: { ms: Math.round(house.clock.ticks() - startedAt) } };
+  } catch (error) {
+    if (error instanceof FaultError) return { fault: error.record };
+    if (error instanceof Refusal)
+      return { fault: { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) } };
+    throw error;
+  }
+}
+
+/** Makes the run of the loop that follows, and leaves it to be driven. What cannot be made is told, and costs the ended run nothing. */
+export async function follow(house: House, loop: string, task: Task): Promise<Answer> {
+  const { run } = task;
+  try {
+    if ((await ancestors(house, run.id)) >= CHAIN_MAX) throw tooDeep(loop, CHAIN_MAX);
+    const id = childId(loop, run.id, "follows", house.sha256);
+    const taken = await child(house, loop, task, { id, parent: run.id });
+    await taken[Symbol.asyncDispose]();
+    return { chained: { run: id } };
+  } catch (error) {
+    const why = error instanceof FaultError || error instanceof Refusal ? error.message : String(error);
+    return { chained: { why: `"${loop}" was not started: ${why}` } };
+  }
+}
+
+async function child(
+  house: House,
+  loop: string,
+  { run }: Task,
+  made: { id: string; parent: string; start?: Taken["frozen"]["start"] },
+): Promise<Taken> {
+  const known = await house.store.list();
+  if (known.includes(made.id)) return takeRun(house, made.id);
+  const loaded = await house.load(loop, {});
+  const { goal: _, ...inputs } = run.inputs;
+  return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });
+}
+
+async function ancestors(house: House, run: string): Promise<number> {
+  let count = 0;
+  for (let id: string | undefined = run; id !== undefined && count <= CHAIN_MAX; count++)
+    id = (await house.store.frozen(id)).parent;
+  return count;
+}
+
+const tooDeep = (loop: string, max: number): Refusal =>
+  new Refusal(
+    "too-deep",
+    `more than ${max} loops started one another before "${loop}"`,
+    "take a loop out of the circle",
+  );
+
+function verdictOf({ opened }: Taken, loop: string): Verdict {
+  const view = viewOf(opened.flow, opened.run);
+  const passed = view.outcome === "success" || view.outcome === "warning" || view.outcome === "not-committed";
+  const text = `loop "${loop}" (run ${opened.run.id}): ${view.reason}`;
+  const severity = view.outcome === "success" ? "info" : passed ? "warning" : "error";
+  return {
+    status: passed ? "pass" : "block",
+    findings: view.outcome === "success" ? [] : [{ text, severity }],
+    output: text,
+  };
+}

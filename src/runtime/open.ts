@@ -1,0 +1,72 @@
+// Takes a run for writing: lock, cut, verify, fold. Carrying on after a crash needs nothing more.
+import type { Event, Flow, Run } from "../core/model.js";
+import { placeOf } from "../core/place.js";
+import { begin } from "../core/run.js";
+import { Refusal } from "../ports/errors.js";
+import type { House } from "../ports/house.js";
+import type { Frozen, OpenRun } from "../ports/store.js";
+import type { Opened, World } from "../ports/world.js";
+import { record } from "./drive.js";
+import { fold } from "./fold.js";
+
+export interface Taken extends AsyncDisposable {
+  frozen: Frozen;
+  opened: Opened;
+}
+
+/** Refuses ("locked") while another process drives the run. A run killed before its first line is begun here. */
+export async function takeRun(house: House, id: string): Promise<Taken> {
+  const frozen = await house.store.frozen(id);
+  const journal = await house.store.open(id);
+  try {
+    await house.sweep(id);
+    const told = fold(frozen.flow, journal.lines) ?? (await begun(house, frozen, journal));
+    return {
+      frozen,
+      opened: { ...told, flow: frozen.flow, journal },
+      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await journal[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function begun(
+  house: House,
+  { run: id, flow, opening, parent }: Frozen,
+  journal: OpenRun,
+): Promise<{ run: Run; events: Event[] }> {
+  const { job, inputs, by } = opening;
+  const told = {
+    type: "started" as const,
+    run: id,
+    job,
+    flow: flow.name,
+    digest: flow.digest,
+    inputs,
+    ...(parent ? { parent } : {}),
+  };
+  const event = { seq: 1, at: house.clock.now(), by, ...told };
+  const run = begin(flow, event);
+  await journal.append(event, placeOf(run.cursor));
+  return { run, events: [event] };
+}
+
+/** What was found on the way in goes into the journal: a lock taken over, a torn tail cut. */
+export async function remarkOn(world: World, { opened }: Taken): Promise<void> {
+  for (const remark of opened.journal.remarks) await record(world, opened, { type: "remark", ...remark }, "pawl");
+}
+
+/** Look at a run without the lock: what every command that only shows uses. Never writes. */
+export async function lookAt(
+  house: House,
+  id: string,
+): Promise<{ frozen: Frozen; flow: Flow; run: Run; events: Event[]; head: string }> {
+  const frozen = await house.store.frozen(id);
+  const lines = await house.store.read(id);
+  const told = fold(frozen.flow, lines);
+  if (!told)
+    throw new Refusal("not-started", `run "${id}" was made but never started`, "start the loop again: pawl run", 1);
+  return { frozen, flow: frozen.flow, ...told, head: house.sha256(lines.length ? JSON.stringify(lines.at(-1)) : "") };
+}

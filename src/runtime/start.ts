@@ -1,0 +1,108 @@
+// Makes a run: everything it needs is checked and frozen before its first line is written, and that before its first step.
+import type { Flow, Node, Work } from "../core/model.js";
+import { FaultError, Refusal } from "../ports/errors.js";
+import type { House, Loaded } from "../ports/house.js";
+import type { EngineReport, Sandbox } from "../ports/sandbox.js";
+import type { Frozen, Start } from "../ports/store.js";
+import { runId } from "./ids.js";
+import { type Taken, takeRun } from "./open.js";
+
+export interface StartOptions {
+  job: string;
+  ticket: string | null;
+  inputs: Record<string, string>;
+  by: string;
+  /** For a run that a command of another run makes; as a step of it, it began where its parent began. */
+  child?: { id: string; parent: string; start?: Start };
+}
+/** Ids tried when another run of the loop started in the same second. */
+const IDS_TRIED_MAX = 100;
+
+/** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. */
+export async function readyFor(
+  house: House,
+  flow: Flow,
+  signal: AbortSignal,
+): Promise<{ engine?: Sandbox; report?: EngineReport }> {
+  for (const [name, performer] of Object.entries(flow.performers)) {
+    const agent = house.agents.get(performer.use);
+    const report = await agent?.probe(performer, signal);
+    if (report?.usable) continue;
+    const why = report?.why ?? `nothing here drives "${performer.use}"`;
+    throw new FaultError({
+      code: "agent-missing",
+      message: `Agent "${name}" cannot work here: ${why}`,
+      ...(report?.mend ? { hint: report.mend } : {}),
+    });
+  }
+  return needsSandbox(house, flow) ? house.engine(flow.isolation, signal) : {};
+}
+
+function needsSandbox(house: House, flow: Flow): boolean {
+  const confined = (work: Work): boolean => {
+    switch (work.kind) {
+      case "command":
+      case "check":
+        return true;
+      case "agent":
+        return house.agents.get(flow.performers[work.performer]?.use ?? "")?.confined ?? true;
+      case "fan":
+        return Object.values(work.branches).some(confined);
+      case "action": // a commit runs the repository's own hooks, inside
+        return work.action === "commit";
+      case "none":
+      case "ask":
+      case "flow":
+        return false;
+    }
+  };
+  const chained = (node: Node) => [...node.enter, ...node.exit].some((hook) => hook.hook === "validator");
+  return Object.values(flow.nodes).some((node) => confined(node.work) || chained(node));
+}
+
+/** Create the run and take it. It is not driven yet. */
+export async function startRun(house: House, loaded: Loaded, options: StartOptions): Promise<Taken> {
+  const start = options.child?.start ?? (await startOf(house, options.ticket));
+  const { goal, name } = loaded.flow;
+  const known = {
+    ...(start.branch ? { branch: start.branch } : {}),
+    ...(options.ticket ? { ticket: options.ticket } : {}),
+  };
+  const opening = { job: options.job, inputs: { goal, subject: name, ...known, ...options.inputs }, by: options.by };
+  return takeRun(house, await create(house, loaded, options, { start, opening }));
+}
+
+async function startOf(house: House, ticket: string | null): Promise<Start> {
+  const { workspace, branch, head } = house.where;
+  const tree = await house.git.tree();
+  return {
+    workspace,
+    ...(branch ? { branch } : {}),
+    ...(head ? { head } : {}),
+    ...(ticket ? { ticket } : {}),
+    dirty: await house.git.dirty(),
+    signposts: await house.git.signposts(),
+    files: tree.files,
+    tree: tree.digest,
+  };
+}
+
+async function create(
+  house: House,
+  loaded: Loaded,
+  { child }: StartOptions,
+  made: Pick<Frozen, "start" | "opening">,
+): Promise<string> {
+  const { flow, source, files, stateDir } = loaded;
+  for (let later = 0; later < IDS_TRIED_MAX; later++) {
+    const run = child?.id ?? runId(flow.name, house.clock.seconds(), later);
+    const more = { ...(child ? { parent: child.parent } : {}), ...(stateDir ? { elsewhere: stateDir } : {}) };
+    try {
+      await house.store.create({ run, flow, source, files, ...made, ...more });
+      return run;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "run-exists" || child) throw error;
+    }
+  }
+  throw new Refusal("run-exists", `${IDS_TRIED_MAX} runs of "${flow.name}" started within seconds`, "wait a minute");
+}
