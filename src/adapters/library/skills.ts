@@ -1,0 +1,56 @@
+// One skill: a folder with a SKILL.md, or a single Markdown file, with a name and a description in its front matter.
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { LOOP_FILE_BYTES_MAX } from "../../core/limits.js";
+import type { Skill } from "../../ports/library.js";
+import { decodeText } from "../files/text.js";
+import { readFrontMatter, textOf } from "./front-matter.js";
+import { readInside } from "./inside.js";
+
+/** In the order in which they win. */
+export const SKILL_PLACES = [
+  { origin: "repository", folder: ".pawl/skills" },
+  { origin: "repository", folder: ".agents/skills" },
+  { origin: "repository", folder: ".claude/skills" },
+  { origin: "bundled", folder: "skills" },
+] as const;
+
+/** Characters of a description. */
+const DESCRIPTION_CHARS_MAX = 1_024;
+
+/** Undefined: not in this place. The path is absolute. */
+export function skillOf(
+  root: string,
+  folder: string,
+  name: string,
+  hardLinks: "refuse" | "accept",
+): Skill | { path: string; broken: string } | undefined {
+  for (const file of [join(folder, name, "SKILL.md"), join(folder, `${name}.md`)]) {
+    const read = readInside(root, file, LOOP_FILE_BYTES_MAX, hardLinks);
+    if (read === undefined) continue;
+    const path = join(root, file);
+    if ("trouble" in read) return { path, broken: `the file ${read.trouble}` };
+    const { data, body, broken } = readFrontMatter(decodeText(read.bytes));
+    if (broken) return { path, broken };
+    const description = (textOf(data.description) ?? firstLine(body)).slice(0, DESCRIPTION_CHARS_MAX);
+    const digest = createHash("sha256").update(read.bytes).digest("hex");
+    return { name, description, text: body.trim(), path, digest };
+  }
+  return undefined;
+}
+
+/** Names in one place, sorted; not every one need be a skill. */
+export function skillNames(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).map((name) => name.replace(/\.md$/, ""));
+    return [...new Set(names)].sort();
+  } catch {
+    return [];
+  }
+}
+
+function firstLine(body: string): string {
+  const line = body.split("\n").find((one) => one.trim() !== "") ?? "";
+  return line.replace(/^#+\s*/, "").trim();
+}
