@@ -42,9 +42,11 @@ const validator = () =>
     timeout_seconds: seconds().default(VALIDATOR_SECONDS).meta({ description: "Seconds. Default 600." }),
   });
 
-const trigger = () => {
+const trigger = (end: string) => {
   const loop = slug("the name of a loop").meta({ description: "The loop that is started then." });
-  return keys({ trigger_loop: loop }).optional();
+  return keys({ trigger_loop: loop })
+    .optional()
+    .meta({ description: `After ${end}: the loop that follows.` });
 };
 
 const who = {
@@ -57,7 +59,9 @@ const who = {
     type: word(["manual", "on_complete", "notify_and_wait", "auto"]).default("manual").meta({
       description: "How it starts. Default manual; notify_and_wait and auto are not acted upon.",
     }),
-  }).prefault({}),
+  })
+    .prefault({})
+    .meta({ description: "What starts the loop." }),
   require_branch: word(["base"]).optional().meta({ description: "base: start only on the base branch." }),
   agents: performers().default({}).meta({ description: "What the names of agents stand for." }),
   agents_dir: insidePath("a folder of the repository").optional().meta({ description: "Folder of agent files." }),
@@ -100,7 +104,11 @@ const policies = {
     .meta({ description: "Go round until this condition holds. Default: once." }),
   max_repeats: count().default(20).meta({ description: "Rounds of repeat_until. Default 20." }),
   max_attempts: count().default(3).meta({ description: "Tries of the whole loop, the first one counted. Default 3." }),
-  on_complete: keys({ on_success: trigger(), on_warning: trigger(), on_failure: trigger() })
+  on_complete: keys({
+    on_success: trigger("a success"),
+    on_warning: trigger("a success with warnings"),
+    on_failure: trigger("a failure"),
+  })
     .prefault({})
     .meta({ description: "Loops that are started at the end." }),
   limits: keys({

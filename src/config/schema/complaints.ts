@@ -5,7 +5,7 @@ import { didYouMean, listed, quote, show } from "../suggest.js";
 import { BODY_KEYS } from "./bodies.js";
 import type { Body, Path } from "./file.js";
 import { label, valueAt } from "./label.js";
-import { KEY_SEPARATOR } from "./leaf.js";
+import { INSIDE, KEY_SEPARATOR } from "./leaf.js";
 
 /** A complaint whose place is still a path in the author's words. */
 export interface Complaint {
@@ -83,7 +83,8 @@ function codeOf(issue: ZodIssue, value: unknown): IssueCode {
     case "too_big":
       return "out-of-range";
     case "invalid_format":
-      return value === "" || (typeof value === "string" && value.trim() === "") ? "bad-value" : "bad-name";
+      if (typeof value !== "string" || value.trim() === "") return "bad-value";
+      return issue.pattern === String(INSIDE) ? "bad-path" : "bad-name";
     case "custom":
       return "bad-value";
     default:
@@ -148,5 +149,6 @@ function hintForKey(key: string, known: string[]): string {
 }
 
 function otherBody(key: string, body: Body | undefined): string | undefined {
+  if (body === undefined) return undefined;
   return Object.entries(BODY_KEYS).find(([name, keys]) => name !== body && keys.includes(key))?.[0];
 }

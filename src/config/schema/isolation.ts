@@ -22,7 +22,10 @@ const SOFT = ["orphans", "processes", "memory", "cpu", "disk"] as const;
 export const env = () =>
   table(
     variable(),
-    z.union([freeText(), keys({ from: variable() })], { error: "must be text or {from: NAME}; put numbers in quotes" }),
+    z.union(
+      [freeText(), keys({ from: variable().meta({ description: "Name of the variable on the host; never stored." }) })],
+      { error: "must be text or {from: NAME}; put numbers in quotes" },
+    ),
     "NAME: text, or NAME: {from: HOST_NAME}",
   );
 
@@ -50,7 +53,13 @@ export const isolation = () =>
     protect: list(insidePath("a path of the repository"), "paths").default([]).meta({
       description: "Paths of the repository that steps cannot change. Default none.",
     }),
-    mounts: list(keys({ path: mountPath(), access: word(["read", "write"]).default("read") }), "mounts")
+    mounts: list(
+      keys({
+        path: mountPath().meta({ description: "An absolute path." }),
+        access: word(["read", "write"]).default("read").meta({ description: "Default read." }),
+      }),
+      "mounts",
+    )
       .default([])
       .meta({
         description: "Further folders of the host a step sees, by absolute path. Default none.",
@@ -97,7 +106,9 @@ function shown(bytes: number): string {
   return `${bytes / (UNITS[unit] ?? 1)} ${unit}`;
 }
 function levels<const G extends string, const L extends string>(guarantees: readonly G[], words: readonly L[]) {
-  const level = word(words).optional();
+  const level = word(words)
+    .optional()
+    .meta({ description: `How firmly it must hold: ${words.join(", ")}.` });
   // The keys are exactly `guarantees`; fromEntries forgets that.
   return Object.fromEntries(guarantees.map((name) => [name, level])) as Record<G, typeof level>;
 }

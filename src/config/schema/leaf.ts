@@ -13,7 +13,7 @@ const FREE_NAME = /^(?!\s)[^\p{C}\u2028\u2029/]+(?<!\s)$/u;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const VARIABLE = /^(?!PAWL_)[A-Za-z_][A-Za-z0-9_]*$/;
 const NOT_BLANK = /\S/;
-const INSIDE = /^(?![/~\\]|[A-Za-z]:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))(?!\s*$)\P{C}+$/u;
+export const INSIDE = /^(?![/~\\]|[A-Za-z]:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))(?!\s*$)\P{C}+$/u;
 /** Words every object of the language answers to; as a name they would be found where nothing was declared. */
 const RESERVED = new Set(Object.getOwnPropertyNames(Object.prototype));
 

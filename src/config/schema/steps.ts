@@ -56,8 +56,10 @@ export const go = () =>
     { error: GO },
   );
 
-const verdictWord = () =>
-  text("a word the verdict is known by").refine((word) => !/[\r\n]/.test(word), { error: "must be one line" });
+const verdictWord = (means: string) =>
+  text("a word the verdict is known by")
+    .refine((word) => !/[\r\n]/.test(word), { error: "must be one line" })
+    .meta({ description: `The word by which the step ${means}.` });
 const step = () =>
   keys({
     name: stepName("the step's name").meta({ description: "Routes lead to it by this name." }),
@@ -66,7 +68,7 @@ const step = () =>
     options: options(),
     produces: produces(),
     artifact: insidePath("a file name").optional().meta({ description: "The file that holds the agent's verdict." }),
-    verdicts: keys({ pass: verdictWord(), fail: verdictWord() })
+    verdicts: keys({ pass: verdictWord("passes"), fail: verdictWord("fails") })
       .optional()
       .meta({ description: "The two words of the verdict." }),
     max_iterations: count().optional().meta({ description: "The agent's own cap of turns." }),
