@@ -1,5 +1,5 @@
 // The raw stream of a program on disk: up to a cap, then a mark, then nothing more. Written at once, so a slow disk slows the reader.
-import { closeSync, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { STREAM_BYTES_MAX } from "../../core/limits.js";
 
@@ -14,7 +14,8 @@ export class Log {
     private readonly bytesMax = STREAM_BYTES_MAX,
   ) {
     this.attempt(() => {
-      mkdirSync(dirname(path), { recursive: true });
+      const folder = dirname(path);
+      if (!existsSync(folder)) mkdirSync(folder); // not recursive: below /proc that never comes back
       this.file = openSync(path, "a", 0o600);
       this.sizeBytes = fstatSync(this.file).size; // a second try of the same visit goes on where the first stopped
     });

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import type { Turn } from "../../ports/agent.js";
+import { argumentsFor, environmentFor, pathFor } from "./claude-code/recipe.js";
+import { AGENTS, agentFor, USES, USES_LATER } from "./registry.js";
+
+const turn = (more: Partial<Turn> = {}) => ({
+  performer: { use: "claude-code" },
+  access: "write" as const,
+  artifacts: "/runs/1/dev",
+  workspace: "/project",
+  session: "11111111-1111-4111-8111-111111111111",
+  resume: false,
+  env: { PAWL_RUN: "r1" },
+  ...more,
+});
+
+test("who writes works without questions, in a session we chose, deaf to what the workspace configures", () => {
+  expect(
+    argumentsFor(turn({ performer: { use: "claude-code", model: "m", args: ["--effort", "low"] }, turnsMax: 7 })),
+  ).toEqual([
+    ...["claude", "-p", "--output-format", "stream-json", "--verbose"],
+    ...["--permission-mode", "bypassPermissions", "--setting-sources", "user"],
+    ...["--session-id", "11111111-1111-4111-8111-111111111111"],
+    ...["--model", "m", "--max-turns", "7", "--effort", "low"],
+  ]);
+});
+
+test("who reads has no shell, and writes in the folder of the visit alone", () => {
+  const words = argumentsFor(turn({ access: "read", resume: true }));
+  expect(words).toContain("Read,Grep,Glob,Write");
+  expect(words).toContain("Edit(//runs/1/dev/**)");
+  expect(words).toContain("dontAsk");
+  expect(words).not.toContain("bypassPermissions");
+  expect(words.slice(-2)).toEqual(["--resume", "11111111-1111-4111-8111-111111111111"]);
+});
+
+test("a session that is no UUID is left to the client", () => {
+  expect(argumentsFor(turn({ session: "dev-1" }))).not.toContain("--session-id");
+});
+
+test("the environment is built from nothing, and the performer's own comes last", () => {
+  const host = {
+    env: {
+      ...{ HOME: "/home/dev", PATH: "/usr/bin", ANTHROPIC_API_KEY: "k", CLAUDE_CONFIG_DIR: "/c", TERM: "xterm" },
+      ...{
+        CLAUDECODE: "1",
+        CLAUDE_CODE_ENTRYPOINT: "cli",
+        npm_config_registry: "x",
+        NODE_OPTIONS: "--inspect",
+        AWS_SECRET: "s",
+      },
+    },
+    isRoot: false,
+  };
+  const env = environmentFor(turn({ env: { PAWL_RUN: "r1", CI: "0" } }), host);
+  expect(env).toMatchObject({
+    HOME: "/home/dev",
+    ANTHROPIC_API_KEY: "k",
+    CLAUDE_CONFIG_DIR: "/c",
+    PAWL_RUN: "r1",
+    CI: "0",
+  });
+  expect(env).toMatchObject({ GIT_PAGER: "cat", GIT_EDITOR: "false", GIT_TERMINAL_PROMPT: "0" });
+  for (const name of [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "npm_config_registry",
+    "NODE_OPTIONS",
+    "AWS_SECRET",
+    "IS_SANDBOX",
+  ])
+    expect(env[name]).toBeUndefined();
+});
+
+test("the mark of a sandbox is set for root that writes, and for nobody else", () => {
+  const host = { env: {}, isRoot: true };
+  expect(environmentFor(turn(), host).IS_SANDBOX).toBe("1");
+  expect(environmentFor(turn({ access: "read" }), host).IS_SANDBOX).toBeUndefined();
+});
+
+test("no program is looked for in the workspace or in a relative folder", () => {
+  const path = "/project/node_modules/.bin:/project:node_modules/.bin:.::/usr/bin:/project-2/bin:/..data/bin";
+  expect(pathFor(path, "/project")).toBe("/usr/bin:/project-2/bin:/..data/bin");
+});
+
+test("the registry knows what this release drives, and what later ones will", () => {
+  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code"]);
+  expect(USES).toEqual(["command", "claude-code", "host"]);
+  expect(USES_LATER).toContain("codex");
+  expect(agentFor("claude-code")?.confined).toBe(false);
+  expect(agentFor("codex")).toBeUndefined();
+});
