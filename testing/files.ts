@@ -147,6 +147,8 @@ export const known = (more: Partial<Known> = {}): Known => ({
   actions: { commit: { outcomes: ["not-committed"], check: () => [] } },
   hooks: {
     "tree-changed": look(),
+    validator: look(["optional"]),
+    all_phases_complete: look(),
     lint: look(),
     ci: look(),
     classify: look(["approved", "changes-requested"]),

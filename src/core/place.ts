@@ -59,6 +59,11 @@ export function nodeOf(flow: Flow, name: string): Node {
 export const ownerOf = (ticket: string): string => ticket.slice(0, ticket.lastIndexOf("@"));
 export const visitsOf = (run: Run, name: string): number => run.visits[name] ?? 0;
 
+/** Where the run stands, or will stand once its checkpoint is written. */
+export function settled(cursor: Cursor): Exclude<Cursor, { at: "checkpoint" | "chain" }> {
+  return cursor.at === "checkpoint" || cursor.at === "chain" ? settled(cursor.to) : cursor;
+}
+
 /** The node a run is at, or will be at once it goes on; undefined when it goes nowhere. */
 export function nodeAt(cursor: Cursor): string | undefined {
   switch (cursor.at) {

@@ -12,7 +12,7 @@ import { worstOf } from "./fan.js";
 import { charge, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
-import { branchesLeft, nodeOf, ownerOf, placeOf, ticketsOf, visitsOf } from "./place.js";
+import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
 import { NotNow, StaleAnswer } from "./refusal.js";
 
 export { next } from "./next.js";
@@ -76,7 +76,7 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return park(flow, run, event.code, event.reason, [], resumeAfter(flow, run, event.code));
     case "resumed":
       if (run.cursor.at !== "parked") throw new NotNow("resume", `the run is not parked but at ${placeOf(run.cursor)}`);
-      return "retry" in run.cursor.resume ? stand(run, run.cursor.resume.retry) : follow(flow, run, run.cursor.resume);
+      return resumed(flow, run, run.cursor.resume);
     case "abandoned":
       refuse("abandon", run, "ended");
       return arrive(flow, run, { end: "aborted" });
@@ -87,6 +87,13 @@ function move(flow: Flow, run: Run, event: Event): Run {
     case "remark":
       return run;
   }
+}
+
+function resumed(flow: Flow, run: Run, resume: Route | { retry: Cursor }): Run {
+  if (!("retry" in resume)) return follow(flow, run, resume, undefined, nodeAt(run.cursor));
+  const { retry } = resume;
+  if (retry.at !== "waiting") return stand(run, retry);
+  return askAgain(flow, run, nodeOf(flow, retry.node), retry.boundary); // R5: signals that came meanwhile were not heard
 }
 
 /** R6. The start that would be one too many parks the run instead. */
@@ -119,7 +126,7 @@ function extended(flow: Flow, run: Run, name: string, limit: number): Run {
   const was = limitOf(flow, run, name);
   if (limit <= was) throw new NotNow(`lower ${budget.setBy}`, `it is ${was + budget.first} already`);
   const raised = { ...run, limits: { ...run.limits, [name]: limit } };
-  const { cursor } = run;
+  const cursor = settled(run.cursor);
   if (cursor.at === "ended" && cursor.exhausted?.budget === name) return follow(flow, raised, cursor.exhausted.way);
   refuse(`raise ${budget.setBy}`, run, "ended");
   return raised;
@@ -182,7 +189,10 @@ function chain(
 ): Run {
   if (run.fired.includes(`${at}[${index}]`)) return chain(flow, run, node, at, index + 1, outcome);
   if (index < node[at].length) return stand(run, { at, node: node.name, index, ...(outcome ? { outcome } : {}) });
-  if (at === "exit") return leave(flow, run, node, { status: "pass", findings: [], ...(outcome ? { outcome } : {}) });
+  if (at === "exit") {
+    const said: Verdict = { status: "pass", findings: saidOf(run, node), ...(outcome ? { outcome } : {}) };
+    return leave(flow, run, node, said);
+  }
   if (node.work.kind === "none") return chain(flow, run, node, "exit", 0, undefined);
   return stand(run, { at: "work", node: node.name, answers: {} });
 }
@@ -256,22 +266,33 @@ function park(
   resume: Route | { retry: Cursor },
 ): Run {
   const parked: Cursor = { at: "parked", code, reason, findings, resume };
-  return stand(run, flow.checkpoint.onPark ? { at: "checkpoint", to: parked } : parked);
+  const save = flow.checkpoint.onPark && run.cursor.at !== "checkpoint"; // what cannot be saved is not saved again: R2
+  return stand(run, save ? { at: "checkpoint", to: parked } : parked);
 }
 
 /** Every change of place goes through here: new tickets, no tries yet. */
 const stand = (run: Run, cursor: Cursor): Run => ({ ...run, cursor, since: run.seq, tries: {} });
 
+/** A stop answers no question: one that was open is asked again. */
 const resumeAfter = (flow: Flow, run: Run, code: ParkCode): Route | { retry: Cursor } =>
-  code === "paused" && flow.afterStop ? flow.afterStop : { retry: run.cursor };
+  code === "paused" && flow.afterStop && !asks(flow, run.cursor) ? flow.afterStop : { retry: run.cursor };
+
+const asks = (flow: Flow, cursor: Cursor): boolean =>
+  cursor.at === "work" && nodeOf(flow, cursor.node).work.kind === "ask";
 
 function checkTicket(flow: Flow, run: Run, ticket: string): void {
   const expected = ticketsOf(flow, run);
   if (!expected.includes(ticket)) throw new StaleAnswer(expected, ticket);
 }
 
+/** Where a run is on its way to counts as where it is: an end that is not saved yet is an end. */
 function refuse(what: string, run: Run, ...places: Cursor["at"][]): void {
-  if (places.includes(run.cursor.at)) throw new NotNow(what, `the run is ${run.cursor.at}`);
+  const { at } = settled(run.cursor);
+  if (places.includes(at)) throw new NotNow(what, `the run is ${at}`);
 }
+
+/** What the work of this visit said; a node without work says nothing. */
+const saidOf = (run: Run, { name, work }: Node): Finding[] =>
+  work.kind === "none" ? [] : (run.results[name]?.findings ?? []);
 
 const findingsOf = (run: Run): Finding[] => run.notes.at(-1)?.findings ?? [];

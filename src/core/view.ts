@@ -2,7 +2,9 @@
 import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
-import { nodeAt, visitsOf } from "./place.js";
+import { nodeAt, settled, visitsOf } from "./place.js";
+
+export { settled } from "./place.js";
 
 /** The seven words of the published record. */
 export type Status = "pending" | "running" | "paused" | "iterating" | "validating" | "complete" | "failed";
@@ -70,11 +72,6 @@ export function viewOf(flow: Flow, run: Run): View {
     budgets: budgetsOf(flow, run),
     spent: sum(Object.values(run.spent)),
   };
-}
-
-/** Where the run stands, or will stand once its checkpoint is written. */
-export function settled(cursor: Cursor): Exclude<Cursor, { at: "checkpoint" | "chain" }> {
-  return cursor.at === "checkpoint" || cursor.at === "chain" ? settled(cursor.to) : cursor;
 }
 
 export function statusOf(flow: Flow, run: Run): Status {
