@@ -12,7 +12,8 @@ const READS_MAX = 3;
 export type Blob = { sha: string } | { trouble: string };
 
 export class Blobs {
-  private readonly known = new Map<string, { stamp: string; sha: string; at: number }>();
+  private readonly known = new Map<string, Known>();
+  private round = 0;
   constructor(
     private readonly algorithm: "sha1" | "sha256",
     private readonly now: () => number,
@@ -20,26 +21,29 @@ export class Blobs {
 
   /** `path` absolute, `stat` of it just taken (not through a link). */
   of(path: string, stat: BigIntStats): Blob {
-    const stamp = stampOf(stat);
     const kept = this.known.get(path);
-    if (kept?.stamp === stamp && settled(stat, kept.at)) return { sha: kept.sha };
+    if (kept && isSame(kept.stat, stat) && settled(stat, kept.at)) {
+      kept.round = this.round;
+      return kept.blob;
+    }
     const at = this.now(); // before reading: an edit during it is later
-    const blob = stat.isSymbolicLink() ? this.link(path) : this.file(path);
-    if ("sha" in blob) this.known.set(path, { stamp: blob.stamp ?? stamp, sha: blob.sha, at });
+    const { blob, seen } = stat.isSymbolicLink() ? { blob: this.link(path), seen: stat } : this.file(path);
+    if ("sha" in blob) this.known.set(path, { stat: pick(seen), blob, at, round: this.round });
     else this.known.delete(path);
     return blob;
   }
 
-  /** Forget files that are gone. */
-  keep(paths: ReadonlySet<string>): void {
-    for (const path of this.known.keys()) if (!paths.has(path)) this.known.delete(path);
+  /** Forget what was not asked for since the last call. */
+  endRound(): void {
+    for (const [path, one] of this.known) if (one.round !== this.round) this.known.delete(path);
+    this.round++;
   }
 
   ofBytes(bytes: Uint8Array): string {
     return this.begin(bytes.length).update(bytes).digest("hex");
   }
 
-  private link(path: string): Blob & { stamp?: string } {
+  private link(path: string): Blob {
     try {
       return { sha: this.ofBytes(readlinkSync(path, "buffer")) };
     } catch (error) {
@@ -47,24 +51,24 @@ export class Blobs {
     }
   }
 
-  private file(path: string): Blob & { stamp?: string } {
+  /** `seen` is what the descriptor said while it was read. */
+  private file(path: string): { blob: Blob; seen: Stamp } {
     let fd: number;
     try {
       fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
-      return { trouble: `cannot be read (${errno(error)})` };
+      return nothing(`cannot be read (${errno(error)})`);
     }
     try {
       for (let tries = 0; tries < READS_MAX; tries++) {
-        const before = fstatSync(fd, { bigint: true });
-        if (!before.isFile()) return { trouble: "is no longer a plain file" };
-        const sha = this.digest(fd, Number(before.size));
-        const stamp = stampOf(before);
-        if (sha !== undefined && stampOf(fstatSync(fd, { bigint: true })) === stamp) return { sha, stamp };
+        const seen = fstatSync(fd, { bigint: true });
+        if (!seen.isFile()) return nothing("is no longer a plain file");
+        const sha = this.digest(fd, Number(seen.size));
+        if (sha !== undefined && isSame(fstatSync(fd, { bigint: true }), seen)) return { blob: { sha }, seen };
       }
-      return { trouble: "changes while it is read" };
+      return nothing("changes while it is read");
     } catch (error) {
-      return { trouble: `cannot be read (${errno(error)})` };
+      return nothing(`cannot be read (${errno(error)})`);
     } finally {
       closeSync(fd);
     }
@@ -88,12 +92,35 @@ export class Blobs {
   }
 }
 
-function stampOf(stat: BigIntStats): string {
-  return `${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs} ${stat.mode}`;
+type Stamp = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs" | "mode">;
+interface Known {
+  stat: Stamp;
+  blob: Blob;
+  at: number;
+  round: number;
+}
+
+function pick({ dev, ino, size, mtimeNs, ctimeNs, mode }: Stamp): Stamp {
+  return { dev, ino, size, mtimeNs, ctimeNs, mode };
+}
+
+function isSame(a: Stamp, b: Stamp): boolean {
+  return (
+    a.ctimeNs === b.ctimeNs &&
+    a.mtimeNs === b.mtimeNs &&
+    a.size === b.size &&
+    a.ino === b.ino &&
+    a.mode === b.mode &&
+    a.dev === b.dev
+  );
+}
+
+function nothing(trouble: string): { blob: Blob; seen: Stamp } {
+  return { blob: { trouble }, seen: { dev: 0n, ino: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, mode: 0n } };
 }
 
 /** The change time cannot be set back by whoever edits, so it is asked beside the time of the edit. */
-function settled(stat: BigIntStats, hashedAt: number): boolean {
+function settled(stat: Stamp, hashedAt: number): boolean {
   const touchedMs = Math.max(Number(stat.ctimeNs / 1_000_000n), Number(stat.mtimeNs / 1_000_000n));
   return touchedMs + RACY_MS < hashedAt;
 }

@@ -11,6 +11,7 @@ import { dirtyPaths, storedTree } from "./dirty.js";
 import { type Facts, NO_FACTS, readFacts } from "./facts.js";
 import { Rules } from "./ignoring.js";
 import { findPlace, type Place, readHead } from "./place.js";
+import { hooksIn, plantedHooks } from "./planted.js";
 import { fault } from "./program.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
 import { gitSignposts, movedSignposts, signpostPath } from "./signposts.js";
@@ -39,6 +40,8 @@ class Repository implements Git {
   private readonly blobs: Blobs;
   private readonly git: QuietGit | undefined;
   private readonly started: Record<string, string>;
+  private readonly hooksFolder: string | undefined;
+  private readonly hooks: Record<string, string>;
   private top: { texts: string; rules: Rules } | undefined;
   private tracked: { head: string; paths: string[] } | undefined;
   private stored: { head: string; files: Map<string, string> } | undefined;
@@ -51,6 +54,8 @@ class Repository implements Git {
   ) {
     this.blobs = new Blobs(facts.algorithm, options.now ?? Date.now);
     this.started = gitSignposts(place.workspace);
+    this.hooksFolder = whole && (facts.hooksPath ?? join(whole.commonDir, "hooks"));
+    this.hooks = this.hooksFolder ? hooksIn(this.hooksFolder) : {};
     if (whole) this.git = new QuietGit(whole, options.env, () => this.mustBeItself());
   }
 
@@ -75,7 +80,8 @@ class Repository implements Git {
     const skipped = new Set([".pawl/jobs", ...(this.whole ? [] : [".pawl/local"])]);
     const walk = new Walk(this.place.workspace, this.blobs, skipped);
     const { files, findings } = await walk.run(this.rules(), await this.trackedIgnored());
-    return { digest: digestOf(files), files, findings };
+    const planted = this.hooksFolder ? plantedHooks(this.hooksFolder, this.hooks) : [];
+    return { digest: digestOf(files), files, findings: [...findings, ...planted] };
   }
 
   async dirty(): Promise<string[]> {
@@ -142,7 +148,10 @@ class Repository implements Git {
 /** Paths, modes and contents, in the order of the paths; names cannot hold a zero byte, so nothing runs together. */
 export function digestOf(files: Readonly<Record<string, string>>): string {
   const hash = createHash("sha256");
-  for (const path of Object.keys(files).sort()) hash.update(`${files[path]?.replace(":", " ")} ${path}\0`);
+  const lines = Object.keys(files)
+    .sort()
+    .map((path) => `${files[path]?.replace(":", " ")} ${path}\0`);
+  hash.update(lines.join(""));
   return hash.digest("hex");
 }
 

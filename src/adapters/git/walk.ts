@@ -23,7 +23,6 @@ export interface Walked {
 
 export class Walk {
   private readonly files = new Map<string, string>();
-  private readonly seen = new Set<string>();
   private readonly findings: Finding[] = [];
   private dropped = 0;
 
@@ -47,7 +46,7 @@ export class Walk {
       await setImmediate();
     }
     for (const path of forced) this.forced(path);
-    this.blobs.keep(this.seen);
+    this.blobs.endRound();
     if (this.dropped > 0)
       this.findings.push({ text: `${this.dropped} more findings are left out`, severity: "warning" });
     return { files: Object.fromEntries([...this.files].sort(byPath)), findings: this.findings };
@@ -57,6 +56,7 @@ export class Walk {
   private folder(folder: string, outer: Rules): { folder: string; rules: Rules }[] {
     const entries = this.list(folder);
     const names = new Set(entries.map((entry) => entry.name));
+    if (folder !== "" && names.has(".git")) return this.nested(folder);
     if (folder !== "" && ["HEAD", "objects", "refs"].every((name) => names.has(name)))
       this.find(folder, "is a bare repository; git and editors that look into it may run what its configuration names");
     const rules = names.has(".gitignore") ? outer.inside(folder, this.ignoreText(folder)) : outer;
@@ -64,8 +64,8 @@ export class Walk {
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (this.isPassedOver(path, entry, rules)) continue;
-      if (!entry.isDirectory()) this.file(path);
-      else if (!this.nested(path)) inside.push({ folder: path, rules });
+      if (entry.isDirectory()) inside.push({ folder: path, rules });
+      else this.file(path);
     }
     return inside;
   }
@@ -95,16 +95,14 @@ export class Walk {
     return "";
   }
 
-  private nested(path: string): boolean {
-    const folder = join(this.top, path);
-    if (!lstatSync(join(folder, ".git"), { throwIfNoEntry: false })) return false;
-    this.take(path, `160000:${headOf(folder)}`);
-    this.find(path, "is a repository of its own; its contents are neither judged nor committed", "warning");
-    return true;
+  private nested(folder: string): [] {
+    this.take(folder, `160000:${headOf(join(this.top, folder))}`);
+    this.find(folder, "is a repository of its own; its contents are neither judged nor committed", "warning");
+    return [];
   }
 
   private file(path: string): void {
-    const whole = join(this.top, path);
+    const whole = `${this.top}/${path}`; // join() would cost more than the stat
     const stat = lstatSync(whole, { bigint: true, throwIfNoEntry: false });
     if (!stat) {
       if (path.includes("\ufffd")) this.nameless(path);
@@ -115,7 +113,6 @@ export class Walk {
       return;
     }
     if ((stat.mode & 0o6000n) !== 0n && stat.isFile()) this.find(path, "would run with another user's rights (setuid)");
-    this.seen.add(whole);
     const blob = this.blobs.of(whole, stat);
     this.take(path, `${modeOf(stat)}:${"sha" in blob ? blob.sha : "unreadable"}`);
     if ("trouble" in blob) this.find(path, blob.trouble);

@@ -1,0 +1,48 @@
+// Files of visits on the disk of this machine.
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { FaultError } from "../../ports/errors.js";
+import type { Files } from "../../ports/files.js";
+import { ArtifactFault, readArtifact, WHY } from "./safe-read.js";
+import { decodeText } from "./text.js";
+
+export const diskFiles: Files = {
+  async read(root, name) {
+    try {
+      const bytes = readArtifact(root, name);
+      return { text: decodeText(bytes), sha256: createHash("sha256").update(bytes).digest("hex") };
+    } catch (error) {
+      if (!(error instanceof ArtifactFault)) return { refused: String(error) };
+      return error.code === "artifact-missing" ? { missing: true } : { refused: `it ${WHY[error.code]}` };
+    }
+  },
+  async write(path, text) {
+    try {
+      replace(path, text);
+    } catch (error) {
+      const hint = "free some space or make the folder writable, then resume";
+      throw new FaultError({ code: "disk", message: `"${path}" cannot be written: ${String(error)}`, hint });
+    }
+  },
+  async text(path) {
+    try {
+      return decodeText(readFileSync(path));
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+function replace(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temp = `${path}.${process.pid}.tmp`;
+  const file = openSync(temp, "w", 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temp, path);
+}
