@@ -19,7 +19,9 @@ export function tempFolder(): string {
 
 export function frozen(run = RUN, more: Partial<Frozen> = {}): Frozen {
   const flow = { name: "dev", digest: sha("dev"), nodes: {}, steps: ["plan", "build"] } as unknown as Flow; // as much of a flow as a store looks at
-  return { run, flow, source: { path: "loops/dev.yaml", text: "name: dev\n" }, files: {}, ...more };
+  const start = { workspace: "/workspace", dirty: [], signposts: {}, files: {}, tree: "" };
+  const opening = { job: "main", inputs: {}, by: "pawl" };
+  return { run, flow, source: { path: "loops/dev.yaml", text: "name: dev\n" }, files: {}, opening, start, ...more };
 }
 
 export const started = (run = RUN): Event => ({

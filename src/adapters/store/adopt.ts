@@ -6,7 +6,7 @@ import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen } from "../../ports/store.js";
 import { type Chain, readChain } from "./chain.js";
-import { FROZEN_FILE_BYTES_MAX, frozenIn, makeRun, mapFiles } from "./frozen.js";
+import { frozenIn, makeRun, mapFiles } from "./frozen.js";
 import { JOURNAL_BYTES_MAX } from "./journal.js";
 import { thisMachine } from "./machine.js";
 import { isRunId } from "./names.js";
@@ -14,6 +14,8 @@ import type { PublishedFile } from "./records.js";
 
 /** Folders and files looked at in search of a published run. */
 const ENTRIES_MAX = 100_000;
+/** Bytes of a published flow with the files frozen in it. */
+const FLOW_BYTES_MAX = 64 << 20;
 
 export type Adopted =
   | { did: "adopted"; run: string; loop: string; events: number; from: string }
@@ -24,15 +26,15 @@ export interface AdoptSetting {
   home: string;
   /** `<workspace>/.pawl/jobs`. */
   jobsFolder: string;
+  /** Where the adopted run goes on. */
+  workspace: string;
   token?: () => string;
   at?: FailPoint;
 }
 
 /** Refusal ("different-history") when a run of that id is here with other events; Fault ("journal-broken") when the chain is. */
-export function adoptPublished(
-  { home, jobsFolder, token = thisMachine().token, at }: AdoptSetting,
-  run: string,
-): Adopted {
+export function adoptPublished(setting: AdoptSetting, run: string): Adopted {
+  const { home, jobsFolder, workspace, token = thisMachine().token, at = () => undefined } = setting;
   const found = isRunId(run) ? published(jobsFolder, run) : undefined;
   if (found === undefined) return { did: "nothing", run, why: "not-published" };
   const journal = bytesOf(found, JOURNAL_BYTES_MAX);
@@ -41,11 +43,11 @@ export function adoptPublished(
     refuseOther(readFileSync(join(place, "journal.jsonl")), journal, run, found);
     return { did: "nothing", run, why: "known-here" };
   }
-  const frozen = flowOf(found.replace(/\.jsonl$/, ".flow.json"), run);
+  const frozen = flowOf(found.replace(/\.jsonl$/, ".flow.json"), run, workspace);
   const chain = readChain(journal, found);
   refuseStranger(chain, frozen, journal, found);
   const contents = mapFiles(frozen.files, contentsOf);
-  makeRun({ frozen, place, journal, contents, token: token(), at: at ?? (() => undefined) });
+  makeRun({ frozen, place, journal, contents, token: token(), at });
   return { did: "adopted", run, loop: frozen.flow.name, events: chain.seq, from: found };
 }
 
@@ -96,11 +98,11 @@ function refuseStranger(chain: Chain, frozen: Frozen, journal: Buffer, from: str
   );
 }
 
-function flowOf(path: string, run: string): Frozen {
-  const frozen = frozenIn(bytesOf(path, FROZEN_FILE_BYTES_MAX).toString("utf8"));
+function flowOf(path: string, run: string, workspace: string): Frozen {
+  const frozen = frozenIn(bytesOf(path, FLOW_BYTES_MAX).toString("utf8"));
   if (frozen?.run !== run) throw broken(path, `is not the frozen flow of run "${run}"`);
   const { elsewhere: _theirs, ...rest } = frozen; // a folder of another machine
-  return rest;
+  return { ...rest, start: { ...rest.start, workspace } };
 }
 
 function contentsOf(file: Frozen["files"][string], name: string): Uint8Array {

@@ -20,8 +20,17 @@ function replace(path: string, bytes: string | Uint8Array, token: string, sync: 
     writeNew(temp, bytes, sync);
     renameSync(temp, path);
   } catch (error) {
-    rmSync(temp, { force: true });
+    discard(temp);
     throw error;
+  }
+}
+
+/** What was begun and failed: the first error is the one to tell. */
+export function discard(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // swept away later
   }
 }
 

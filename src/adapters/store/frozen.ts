@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen } from "../../ports/store.js";
-import { codeOf, diskFault, makeFolder, syncFolder, writeNew } from "./disk.js";
+import { codeOf, discard, diskFault, makeFolder, syncFolder, writeNew } from "./disk.js";
 import { encodeName } from "./names.js";
 
 /** Bytes of one file that is copied into a run. */
@@ -43,7 +43,7 @@ export function makeRun(made: NewRun): void {
     if (real !== place) link(real, place, frozen.run);
     at("create:after");
   } catch (error) {
-    rmSync(temp, { recursive: true, force: true });
+    discard(temp);
     throw diskFault(error, "make the folder of the run", place);
   }
 }
@@ -68,6 +68,8 @@ export function frozenIn(text: string): Frozen | undefined {
     const frozen = JSON.parse(text) as Partial<Frozen> | null; // what is relied on here is looked at below; the fold compares digests
     if (typeof frozen?.run !== "string" || typeof frozen.flow?.digest !== "string") return undefined;
     if (typeof frozen.flow.name !== "string" || typeof frozen.source?.text !== "string") return undefined;
+    if (!Array.isArray(frozen.start?.dirty) || typeof frozen.start.files !== "object") return undefined;
+    if (typeof frozen.opening?.job !== "string") return undefined;
     const files = Object.values(frozen.files ?? { none: { path: "" } });
     return files.every((file) => /^frozen\/[^/\\]+$/.test(file.path)) ? (frozen as Frozen) : undefined; // looked at above
   } catch {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../../ports/errors.js";
 import type { Holder } from "../../ports/store.js";
-import { codeOf, diskFault, replaceQuickly, writeNew } from "./disk.js";
+import { codeOf, discard, diskFault, replaceQuickly, writeNew } from "./disk.js";
 import type { Machine } from "./machine.js";
 import { type Owner, ownerOf, textOfOwner, whyDead } from "./owner.js";
 
@@ -129,7 +129,7 @@ function putInPlace(path: string, text: string, machine: Machine): boolean {
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"].includes(codeOf(error))) throw error;
     return putExclusively(path, text);
   } finally {
-    rmSync(temp, { force: true });
+    discard(temp);
   }
 }
 

@@ -66,7 +66,7 @@ function publishedFlow(frozen: Frozen): object {
     const contents = Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString("base64") };
     return { path: `frozen/${file.path.split(/[/\\]/).at(-1)}`, digest: file.digest, ...contents };
   });
-  return { ...rest, files };
+  return { ...rest, start: { ...rest.start, workspace: "" }, files };
 }
 
 const nameOf = ({ loop, run }: Place): string => `${loop}-${run}`;

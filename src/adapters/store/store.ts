@@ -183,9 +183,12 @@ class LockedRun implements OpenFileRun {
     await this.turn;
     if (this.isClosed) return;
     this.isClosed = true;
-    if (this.lock.isHeld()) this.writeLatest();
-    this.journal.close();
-    this.lock.release();
+    try {
+      if (this.lock.isHeld()) this.writeLatest();
+    } finally {
+      this.journal.close();
+      this.lock.release();
+    }
   }
 
   /** A state that is not the newest is no news. A full disk costs the cache, never the run. */
