@@ -39,6 +39,8 @@ export interface Turn {
   /** For agents that run inside the sandbox. */
   sandbox: SandboxStart;
   onLine(line: string): void;
+  /** Blots out the secrets that were handed in by name; for whatever is written down. */
+  mask(text: string): string;
 }
 /** Starts a program inside the sandbox of this visit. */
 export type SandboxStart = (task: import("./sandbox.js").SandboxTask) => Promise<import("./sandbox.js").Child>;

@@ -6,7 +6,5 @@ export interface Files {
   write(path: string, text: string): Promise<void>;
   /** Undefined when it is not there. For files of ours. */
   text(path: string): Promise<string | undefined>;
-  /** Makes the folder's files those of `names`, empty otherwise: no stale artifact survives (a try that died may have left one). */
-  clear(folder: string): Promise<void>;
 }
 export type Read = { text: string; sha256: string } | { missing: true } | { refused: string };

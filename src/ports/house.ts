@@ -7,7 +7,7 @@ import type { Files } from "./files.js";
 import type { Git, Where } from "./git.js";
 import type { Notifier } from "./notifier.js";
 import type { EngineReport, Sandbox } from "./sandbox.js";
-import type { Frozen, Records, Store } from "./store.js";
+import type { Frozen, FrozenFile, Records, Store } from "./store.js";
 import type { World } from "./world.js";
 
 export interface House {
@@ -61,7 +61,7 @@ export interface Loaded {
   flow: Flow;
   source: { path: string; text: string };
   /** Validators to freeze: name → path and digest. */
-  files: Record<string, { path: string; digest: string }>;
+  files: Record<string, FrozenFile>;
   actions: Map<string, Action>;
   warnings: string[];
   stateDir?: string;

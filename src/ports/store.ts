@@ -43,13 +43,20 @@ export interface Frozen {
   /** The author's text and where it stood, for people. */
   source: { path: string; text: string };
   /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
-  files: Record<string, { path: string; digest: string }>;
+  files: Record<string, FrozenFile>;
   parent?: string;
   /** What the first line says; a run killed before it was written is begun from here. */
   opening: { job: string; inputs: Record<string, string>; by: string };
   start: Start;
   /** Absolute folder outside the home that keeps this run (`state_dir`): the run is `<elsewhere>/<run>`, the home holds a link to it. */
   elsewhere?: string;
+}
+export interface FrozenFile {
+  /** Of the copy; when a run is made: of the file to copy. Absolute. */
+  path: string;
+  digest: string;
+  /** Where the author keeps it. Absolute. */
+  from?: string;
 }
 /** The world as it was when the run began; what later moments are compared with. */
 export interface Start {

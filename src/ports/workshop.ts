@@ -4,6 +4,7 @@ import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
 import type { Git } from "./git.js";
+import type { HookContext, Looker } from "./hook.js";
 import type { Listen } from "./listen.js";
 import type { Notifier } from "./notifier.js";
 import type { Sandbox } from "./sandbox.js";
@@ -23,6 +24,8 @@ export interface Workshop {
   sandbox: Sandbox;
   agents: Map<string, Agent>;
   actions: Map<string, Action>;
+  hooks: ReadonlyMap<string, Looker>;
+  frontMatter: HookContext["frontMatter"];
   /** The value of a variable of Pawl's own environment; only for names an author or user wrote. */
   variable(name: string): string | undefined;
   sha256(text: string): string;

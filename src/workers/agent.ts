@@ -1,0 +1,210 @@
+// An agent step: one turn of a performer, judged by what it wrote and never by what it said (P1).
+import type { Finding, Verdict, Work } from "../core/model.js";
+import { ownerOf } from "../core/place.js";
+import type { Agent, AgentEnd } from "../ports/agent.js";
+import { FaultError } from "../ports/errors.js";
+import type { Read } from "../ports/files.js";
+import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
+import type { Workshop } from "../ports/workshop.js";
+import { promptOf } from "./agent-prompt.js";
+import { cutFindings } from "./findings.js";
+import { printOf, readReview } from "./review.js";
+import { readVerdict } from "./verdict.js";
+import { evidenceOf, openVisit, type Visit } from "./visit.js";
+
+type AgentWork = Extract<Work, { kind: "agent" }>;
+/** A turn without a `timeout` of its own. */
+const TURN_MS = 4 * 3_600_000;
+const GO_ON =
+  "You were cut off in the middle of your work. Look at what is done already, and go on with the task you were given.";
+
+export const agentWorker = (shop: Workshop): Worker => ({
+  name: "agent",
+  here: (command, flow) =>
+    command.do !== "work" || command.work.kind !== "agent" || flow.performers[command.work.performer]?.use !== "host",
+  begin: (command, run, flow) => beginTurn(shop, { command, run, flow }),
+  carryOut: async (task, signal) => {
+    if (task.command.do !== "work" || task.command.work.kind !== "agent") throw new Error("unreachable: not an agent");
+    try {
+      return await turn(shop, task, task.command.work, signal);
+    } catch (error) {
+      if (error instanceof FaultError) return { fault: error.record };
+      throw error;
+    }
+  },
+});
+
+/** A try after a crash goes on in the session of the one that died; `session: inherit` goes on in the last visit's. */
+function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" | "run" | "flow">): Begin {
+  if (command.do !== "work" || command.work.kind !== "agent") throw new Error("unreachable: not an agent");
+  const { work, ticket } = command;
+  const performer = work.performer;
+  const agent = shop.agents.get(flow.performers[performer]?.use ?? "");
+  if (!agent?.choosesSession) return { performer };
+  const last = run.sessions[ownerOf(ticket)];
+  const cutOff = (run.tries[ticket] ?? 0) > 0;
+  if (last && (cutOff || work.session === "inherit")) return { performer, session: last, resumes: true };
+  return { performer, session: shop.clock.uuid() };
+}
+
+async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSignal): Promise<Answer> {
+  const performer = task.flow.performers[work.performer];
+  const agent = performer && shop.agents.get(performer.use);
+  if (!performer || !agent) {
+    return {
+      fault: {
+        code: "agent-missing",
+        message: `Nothing here drives the agent "${work.performer}"`,
+        hint: "pawl doctor",
+      },
+    };
+  }
+  const needs = { access: work.access, ...(performer.env ? { env: performer.env } : {}) };
+  const visit = await openVisit(shop, task, needs);
+  try {
+    const end = await perform(shop, task, { work, agent, visit }, signal);
+    if (end.end === "cancelled") return { cancelled: true };
+    if (end.end === "fault") return { fault: end.fault };
+    if (end.end === "no-session")
+      return { fault: { code: "agent-session", message: `"${work.performer}" has lost its session` } };
+    const verdict = await judge(shop, task, { work, visit, end });
+    return { verdict, spent: end.spent, ...(end.session ? { session: end.session } : {}) };
+  } finally {
+    await visit.close();
+  }
+}
+
+interface Made {
+  work: AgentWork;
+  agent: Agent;
+  visit: Visit;
+}
+
+/** The turn itself; a session that is gone is replaced by a fresh one with the whole prompt. */
+async function perform(
+  shop: Workshop,
+  task: Task,
+  { work, agent, visit }: Made,
+  signal: AbortSignal,
+): Promise<AgentEnd> {
+  const performer = task.flow.performers[work.performer];
+  if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
+  const prompt = await promptOf(shop, task, work, visit);
+  await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
+  const inTurn = (session: string, resume: boolean) =>
+    agent.perform(
+      {
+        performer,
+        prompt: resume && task.tries > 1 ? GO_ON : prompt,
+        access: work.access,
+        workspace: shop.frozen.start.workspace,
+        artifacts: visit.artifacts,
+        visitFolder: visit.folder,
+        env: visit.env,
+        session,
+        resume,
+        timeoutMs: work.timeoutMs ?? performer.timeoutMs ?? TURN_MS,
+        ...(work.turnsMax ? { turnsMax: work.turnsMax } : {}),
+        sandbox: visit.start,
+        mask: visit.mask,
+        onLine: (line) => shop.notifier.said(task.command, visit.mask(line)),
+      },
+      signal,
+    );
+  const end = await inTurn(task.begin.session ?? "", task.begin.resumes ?? false);
+  if (end.end !== "no-session") return end;
+  const session = shop.clock.uuid();
+  return { session, ...(await inTurn(session, false)) };
+}
+
+type Ended = Extract<AgentEnd, { end: "finished" | "failed" | "limit" }>;
+interface Judged {
+  work: AgentWork;
+  visit: Visit;
+  end: Ended;
+}
+
+async function judge(shop: Workshop, task: Task, { work, visit, end }: Judged): Promise<Verdict> {
+  const said = work.verdict ? await reviewed(shop, work.verdict, visit, end) : await worked(shop, task, visit, end);
+  const head = (await shop.git.where()).head;
+  const evidence = await evidenceOf(shop, task, {
+    inputs: { treeBefore: visit.before.digest, ...(head ? { head } : {}) },
+  });
+  const verdict = { ...said, evidence, ...(end.output ? { output: visit.mask(end.output) } : {}) };
+  const touched = work.access === "read" && evidence.tree !== visit.before.digest;
+  const findings = [...verdict.findings, ...denialsOf(end)];
+  if (!touched) return { ...verdict, findings: cutFindings(findings) };
+  const paths = shop.git.changed(visit.before, await shop.git.tree()).slice(0, 5);
+  const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count`;
+  const { print: _, ...rest } = verdict;
+  return {
+    ...rest,
+    status: "block",
+    outcome: work.verdict ? "unclear" : "block",
+    findings: [{ text, severity: "error" }],
+  };
+}
+
+/** A verdict step: the artifact decides, even if the agent was cut off after it had written it. */
+async function reviewed(
+  shop: Workshop,
+  file: NonNullable<AgentWork["verdict"]>,
+  visit: Visit,
+  end: Ended,
+): Promise<Omit<Verdict, "evidence">> {
+  const read = await shop.files.read(visit.artifacts, file.artifact);
+  const reading = readVerdict("text" in read ? read.text : undefined, file);
+  const artifacts = "text" in read ? { artifacts: [visit.named(file.artifact)] } : {};
+  if ("unclear" in reading) {
+    const why = "refused" in read ? `"${file.artifact}" is not read: ${read.refused}` : reading.unclear;
+    const cutOff = end.end === "finished" ? "" : `; the agent did not come to its end: ${end.why}`;
+    return {
+      status: "block",
+      outcome: "unclear",
+      findings: [{ text: `no verdict: ${why}${cutOff}`, severity: "error" }],
+      ...artifacts,
+    };
+  }
+  const { status, outcome, line, caveat } = reading;
+  const text = "text" in read ? read.text : "";
+  if (file.reading === "worst") {
+    const findings = readReview(text, status);
+    const print = status === "block" ? { print: printOf(text, shop.sha256) } : {};
+    return { status, outcome, findings, ...print, ...artifacts };
+  }
+  const conditions: Finding[] = caveat ? [{ text: `passed under a condition: ${caveat}`, severity: "warning" }] : [];
+  const blocks: Finding[] = status === "block" ? [{ text: line, where: file.artifact, severity: "error" }] : [];
+  return { status, outcome, findings: [...blocks, ...conditions], ...artifacts };
+}
+
+/** Work without a verdict: it came to its own end, and every declared product is there. */
+async function worked(shop: Workshop, { command }: Task, visit: Visit, end: Ended): Promise<Omit<Verdict, "evidence">> {
+  if (command.do !== "work") throw new Error("unreachable: only work is judged");
+  const reads = await Promise.all(
+    command.node.produces.map(async (name) => [name, await shop.files.read(visit.artifacts, name)] as const),
+  );
+  const artifacts = reads.filter(([, read]) => "text" in read).map(([name]) => visit.named(name));
+  const missing = reads.flatMap(([name, read]) => complaintOf(name, read));
+  const stopped: Finding[] =
+    end.end === "finished"
+      ? []
+      : [{ text: end.why, severity: "error", ...(end.end === "limit" ? { rule: `limit ${end.limit}` } : {}) }];
+  const findings = [...stopped, ...missing];
+  return { status: findings.length ? "block" : "pass", findings, ...(artifacts.length ? { artifacts } : {}) };
+}
+
+function complaintOf(name: string, read: Read): Finding[] {
+  if ("text" in read) return [];
+  const text =
+    "refused" in read ? `"${name}" is not accepted: ${read.refused}` : `"${name}" was to be written and is not there`;
+  return [{ text, where: name, severity: "error" }];
+}
+
+const denialsOf = (end: Ended): Finding[] =>
+  end.end === "finished"
+    ? end.denials.map((tool) => ({
+        text: `the client refused the tool "${tool}"`,
+        rule: "permission",
+        severity: "warning",
+      }))
+    : [];
