@@ -1,5 +1,5 @@
 // The system calls nobody in a sandbox needs. What is not named here is allowed, new kernel calls too: review it with every
-// kernel release. The numbers are compared with the kernel's headers by test/sandbox/seccomp-numbers.test.ts.
+// kernel release. The numbers are compared with the kernel's headers by seccomp.test.ts.
 
 /** Number on x64, number on arm64; null where the call does not exist. */
 export type Numbers = readonly [x64: number | null, arm64: number | null];

@@ -18,7 +18,7 @@ interface Rule {
 }
 const RULES: Rule[] = [
   {
-    said: /bwrap: (?:not found|command not found)|setpriv: failed to execute \S*bwrap/,
+    said: /exec: .+: not found|setpriv: failed to execute/,
     code: "sbx-bwrap-missing",
     message: () => '"bwrap" is not installed',
     hint: INSTALL,
