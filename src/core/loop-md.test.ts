@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { exampleFlow, flowOfText, Tale } from "../../test/harness/tale.js";
 import { verifies } from "../../test/harness/verifies.js";
 import { loopMd, loopStatusOf, phaseStatusOf } from "./loop-md.js";
+import { next } from "./run.js";
+import { viewOf } from "./view.js";
 
 const PHASE = exampleFlow("phase");
 const SHORT = flowOfText(
@@ -21,7 +23,6 @@ const history = (tale: Tale): string[] => read(tale).split("## History\n\n")[1]?
 
 describe("LOOP.md", () => {
   it("begins with the caps, no iteration and no history", () => {
-    verifies("doer.args.caps");
     expect(read(new Tale(PHASE))).toBe(
       [
         "---",
@@ -42,7 +43,6 @@ describe("LOOP.md", () => {
   });
 
   it("has a line for each iteration, and converges", () => {
-    verifies("review.verdict.approved");
     const tale = blocked(new Tale(PHASE), 1).passes().works({ status: "pass", outcome: "approved-with-warnings" });
     expect(history(tale)).toEqual([
       "- iter 1: BLOCKED, hash=aaaaaaaaaaa1, commit=1111111, ts=2026-11-30T14:00:05.000Z",
@@ -65,6 +65,7 @@ describe("LOOP.md", () => {
     tale = blocked(blocked(tale, 3), 4).answers("continue");
     expect([front(tale, "status"), front(tale, "total_resets")]).toEqual(["killed", "2"]);
     expect(history(tale).filter((line) => line.startsWith("- iter"))).toHaveLength(4);
+    expect([viewOf(SHORT, tale.run).exit, next(SHORT, tale.run)]).toEqual([1, []]);
   });
 
   it("says that a resume from an aborted or paused round has cost a reset", () => {
@@ -107,6 +108,7 @@ describe("LOOP.md", () => {
     const tale = new Tale(PHASE).passes().works({ status: "pass", outcome: "pending-manual" });
     expect([front(tale, "status"), phaseStatusOf(PHASE, tale.run)]).toEqual(["converged", "pending_manual_dod"]);
     expect(history(tale)[0]).toContain("APPROVED_PENDING_MANUAL");
+    expect(viewOf(PHASE, tale.run).reason).toContain("manual items are pending");
     tale.answers("does-not-work");
     expect([front(tale, "status"), phaseStatusOf(PHASE, tale.run)]).toEqual(["running", undefined]);
     expect(loopStatusOf(PHASE, tale.run)).toBe("running");
