@@ -11,9 +11,15 @@ import type { Frozen, OpenRun } from "../../src/ports/store.js";
 export const RUN = "dev-7f3k2a";
 export const sha = (text: string | Uint8Array): string => createHash("sha256").update(text).digest("hex");
 
+const made: string[] = [];
+// Here, not in tempFolder: a test that is running can add no hook.
+afterAll(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
 export function tempFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pawl-store-")));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  made.push(folder);
   return folder;
 }
 
