@@ -41,6 +41,9 @@ export class RememberingNotifier implements Notifier {
   said(_command: Command, line: string): void {
     this.lines.push(line);
   }
+  warned(text: string): void {
+    this.lines.push(text);
+  }
   rested(_flow: Flow, run: Run): void {
     this.rests.push(run);
   }

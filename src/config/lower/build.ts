@@ -8,6 +8,8 @@ export interface Draft {
   nodes: Node[];
   budgets: Record<string, Budget>;
   afterStop?: Route;
+  /** Budgets that every way back to the start spends besides its own, so that no policy goes round a cap of the body. */
+  everyTry?: string[];
   restart: "free" | "archive";
 }
 export const node = (name: string, work: Work, routes: Record<string, Route>, more: Partial<Node> = {}): Node => ({

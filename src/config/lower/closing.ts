@@ -8,9 +8,9 @@ const UNTIL = ":until";
 
 /** Policies become routes here (DESIGN §2, idea 2); after this nobody knows the words. */
 export function close(file: LoopFile, draft: Draft): Draft {
-  const until = file.repeatUntil ? untilNode(file.repeatUntil, draft.start) : undefined;
+  const until = file.repeatUntil ? untilNode(file.repeatUntil, draft) : undefined;
   const done: Route = until ? to(UNTIL) : end("success");
-  const validators = file.validators.length ? validatorsNode(file, draft.start, done) : undefined;
+  const validators = file.validators.length ? validatorsNode(file, draft, done) : undefined;
   const straight = draft.nodes.some((each) => each.done !== undefined) ? { done: draft.steps.length } : {};
   const closing = [...(validators ? [validators] : []), ...(until ? [until] : [])].map((each) => ({
     ...each,
@@ -24,7 +24,7 @@ export function close(file: LoopFile, draft: Draft): Draft {
   return { ...draft, nodes: [...draft.nodes.map((each) => rerouted(each, first.name)), ...closing], budgets };
 }
 
-function validatorsNode(file: LoopFile, start: string, done: Route): Node {
+function validatorsNode(file: LoopFile, draft: Draft, done: Route): Node {
   const branches = Object.fromEntries(
     file.validators.map((use, i) => {
       const twice = file.validators.findIndex((other) => other.tool === use.tool) !== i;
@@ -39,7 +39,7 @@ function validatorsNode(file: LoopFile, start: string, done: Route): Node {
     pause: park("optional-failed", "optional checks failed", warned),
   }[file.onOptionalFailure];
   const failed = {
-    retry: to(start, ATTEMPT),
+    retry: again(draft, ATTEMPT),
     pause: park("validation-failed", "required checks failed", to(VALIDATORS)),
     fail: end("failure"),
   }[file.failureHandling];
@@ -51,8 +51,8 @@ function validatorsNode(file: LoopFile, start: string, done: Route): Node {
   );
 }
 
-function untilNode(condition: string, start: string): Node {
-  const round: Route = to(start, { spend: ["repeats"], mark: "iterating", unmark: ["warning"] });
+function untilNode(condition: string, draft: Draft): Node {
+  const round = again(draft, { spend: ["repeats"], mark: "iterating", unmark: ["warning"] });
   return node(
     UNTIL,
     { kind: "check", hook: condition, params: {} },
@@ -60,6 +60,9 @@ function untilNode(condition: string, start: string): Node {
     { phase: "validating" },
   );
 }
+
+const again = ({ start, everyTry = [] }: Draft, way: Omit<Route, "to">): Route =>
+  to(start, { ...way, spend: [...(way.spend ?? []), ...everyTry] });
 
 const repeatsBudget = (maxRepeats: number): Budget => ({
   limit: maxRepeats,

@@ -21,6 +21,7 @@ export function lowerDoer(file: DoerFile, context: Context): Draft {
     nodes: [doerNode(file, context), reviewerNode(file, context), confirmNode(), gateNode()],
     budgets: { iterations: iterations(file.maxIter), resets: resets(file.maxResets) },
     afterStop: round("resumed"),
+    everyTry: ["iterations"],
     restart: "archive",
   };
 }
