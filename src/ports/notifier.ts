@@ -6,6 +6,6 @@ export interface Notifier {
   moved(flow: Flow, run: Run, event: Event): void;
   /** A line of output of the work at hand, already stripped of control characters and secrets. */
   said(command: Command, line: string): void;
-  /** The run has come to rest. */
-  rested(flow: Flow, run: Run): void;
+  /** Something did not work that costs the run nothing: a record that cannot be written. */
+  warned(text: string): void;
 }

@@ -31,7 +31,6 @@ const texts = (judged: ReturnType<typeof judge>): string[] =>
 
 describe("an answer that keeps the contract", () => {
   test("passes when every declared check does", () => {
-    verifies("validator.output.contract");
     const judged = judge(declared, ended({ pass: true, message: "42 green", checks: checks(true, true) }));
     expect(judged.verdict).toEqual({ status: "pass", outcome: "pass", findings: [], output: "42 green" });
     expect(judged.result).toEqual({
@@ -205,7 +204,6 @@ brokenRuns.push(["no file", gone, 'there is no validator "run_tests": looked for
 brokenRuns.push(["a signal", { ...gone, path: "validators/run_tests.sh" }, `${shown} was ended by a signal`]);
 
 test.each(brokenRuns)("%s fails every declared check with the cause", (_name, run, cause) => {
-  verifies("validator.broken");
   const { verdict, result } = judge(declared, run);
   expect(verdict).toMatchObject({ status: "block", outcome: "block" });
   expect(result).toEqual({
@@ -263,7 +261,6 @@ test("no answer whatever makes a pass of a required check that is not said to pa
 });
 
 test("a validator is told outputs, goal and where it is", () => {
-  verifies("validator.input");
   const told = {
     skillOutputs: { plan: "a\nb" },
     goalState: " as it is ",

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { verifies } from "../../test/harness/verifies.js";
 import { OUTPUT_CHARS_MAX, PROMPT_BYTES_MAX } from "../core/limits.js";
 import type { VerdictFile } from "../core/model.js";
 import { FaultError } from "../ports/errors.js";
@@ -89,7 +88,6 @@ describe("notes", () => {
     ]);
   });
   test("hold the newest artifact whole and the older ones cut with a mark (context-10)", () => {
-    verifies("steps.route.retry-feeds-back");
     const long = `begin ${"x".repeat(40_000)} end`;
     const texts = [{ path: "/state/v/review.md", text: long }];
     expect(prompt({ notes: [note("review", 1, { texts })] })).toContain(long);

@@ -80,7 +80,7 @@ const rows: Row[] = [
   ["completion-v42", "VERDICT: NEEDS  CHANGES", "fail", APPROVED],
 ];
 test.each(rows)("%s: %j is %s", (_id, text, expected, words) => {
-  verifies("verdict.words", "verdict.decoration", "verdict.last-line-wins");
+  verifies("verdict.decoration", "verdict.last-line-wins");
   expect(read(text === undefined ? undefined : literal(text), words)).toBe(expected);
 });
 test("the whole table is here", () => {
@@ -185,7 +185,6 @@ describe("a reading", () => {
     });
   });
   test("says which of the ways to be unclear it is", () => {
-    verifies("verdict.unclear-retries");
     expect(readVerdict(undefined, PASS_FAIL)).toEqual({ unclear: '"report.md" was not written' });
     expect(readVerdict(" \n", PASS_FAIL)).toEqual({ unclear: '"report.md" is empty' });
     expect(readVerdict("All good.", PASS_FAIL)).toEqual({

@@ -19,7 +19,7 @@ export const listen: Listen = async (child, { stdin, log, onLine, mask }) => {
       const shown = mask(printable(line));
       tail.push(shown);
       also?.push(shown);
-      console.write(Buffer.from(`${shown}\n`));
+      console.writeLine(shown);
       onLine(shown);
     });
   const out = hear();

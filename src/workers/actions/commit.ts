@@ -55,7 +55,7 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
   const foreign = new Set(task.run.foreign);
   const paths = changed.filter((path) => !foreign.has(path));
   const left = changed.filter((path) => foreign.has(path));
-  const intent = `${task.visitFolder}/../../commit-${encodeURIComponent(task.step)}-${task.visit}.json`;
+  const intent = `${commitFolder(task)}/intent.json`;
   const end = await git.commit({ paths, message, intent, signposts: start.signposts, hook: hook(task) });
   const findings = left.length
     ? [{ text: `left out, for people changed them during the run: ${shown(left)}`, severity: "warning" as const }]
@@ -71,6 +71,10 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
       throw new FaultError({ code: end.code, message: end.message });
   }
 }
+
+/** The same folder at every try of this visit: a commit that was made before a crash is found again there. */
+export const commitFolder = ({ visitFolder, step, visit }: ActionTask): string =>
+  `${visitFolder.slice(0, visitFolder.lastIndexOf("/visits/"))}/commits/${encodeURIComponent(step)}-${visit}`;
 
 const notCommitted = (why: string, hand: string): ActionEnd => ({
   outcome: "not-committed",

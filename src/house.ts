@@ -1,0 +1,188 @@
+// Puts the house together for one repository. With main.ts the only file that knows everybody; loaded when a command needs it.
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { listen } from "./adapters/agents/listen.js";
+import { sweep } from "./adapters/agents/mark.js";
+import { AGENTS, USES } from "./adapters/agents/registry.js";
+import { systemClock } from "./adapters/clock/clock.js";
+import { extensionsOf } from "./adapters/extensions/extensions.js";
+import { diskFiles } from "./adapters/files/files.js";
+import { openGit } from "./adapters/git/repository.js";
+import { readFrontMatter } from "./adapters/library/front-matter.js";
+import { FolderLibrary } from "./adapters/library/library.js";
+import { readSpec } from "./adapters/library/spec.js";
+import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
+import { chooseEngine } from "./adapters/sandbox/choose.js";
+import { adoptPublished } from "./adapters/store/adopt.js";
+import { openRecords } from "./adapters/store/records.js";
+import { scanRecords } from "./adapters/store/scan.js";
+import { openStore } from "./adapters/store/store.js";
+import { launcherOf } from "./adapters/validators/launcher.js";
+import { jobOf } from "./core/job.js";
+import type { Command, Json } from "./core/model.js";
+import { describe, registryOf } from "./hooks/registry.js";
+import type { Action } from "./ports/action.js";
+import { FaultError, Refusal } from "./ports/errors.js";
+import type { FailPoint } from "./ports/fail-points.js";
+import type { House } from "./ports/house.js";
+import type { Library } from "./ports/library.js";
+import type { Sandbox } from "./ports/sandbox.js";
+import type { Worker } from "./ports/worker.js";
+import type { Workshop } from "./ports/workshop.js";
+import { follow, within } from "./runtime/offspring.js";
+import { publisher } from "./runtime/publish.js";
+import { actionWorker } from "./workers/action.js";
+import { commitAction } from "./workers/actions/commit.js";
+import { commitHook } from "./workers/actions/commit-hook.js";
+import { agentWorker } from "./workers/agent.js";
+import { askWorker } from "./workers/ask.js";
+import { checkWorker } from "./workers/check.js";
+import { commandWorker } from "./workers/command.js";
+import { chainWorker, checkpointWorker, flowWorker } from "./workers/hand-over.js";
+
+export interface Surroundings {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** Where a test may kill the process. */
+  at?: FailPoint;
+}
+/** The package's own folder: `loops`, `skills` and `validators` lie in it. */
+export const packageFolder = (): string => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+};
+
+export interface OpenHouse extends House {
+  library: Library;
+  engines: Sandbox[];
+}
+
+export async function openHouse({ cwd, env, at = () => undefined }: Surroundings): Promise<OpenHouse> {
+  const git = await openGit({ folder: cwd, env, at });
+  const where = await git.where();
+  const store = openStore({ home: where.home, at });
+  const records = openRecords({ workspace: where.workspace, runFolder: (run) => store.runFolder(run), at });
+  const library = new FolderLibrary({ workspace: where.workspace, bundled: packageFolder(), cwd });
+  const engines: Sandbox[] = [new Bubblewrap()];
+  const hooks = registryOf();
+  const agents = new Map(AGENTS.map((agent) => [agent.use, agent]));
+  const jobsFolder = join(where.workspace, ".pawl", "jobs");
+
+  const house: OpenHouse = {
+    where,
+    store,
+    records,
+    git,
+    files: diskFiles,
+    clock: systemClock,
+    agents,
+    sha256,
+    user: where.user?.name ?? env.USER ?? userInfo().username,
+    library,
+    engines,
+    engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
+    async sweep(run) {
+      await Promise.all([...engines.map((engine) => engine.sweep()), sweep({ PAWL_RUN: run })]);
+    },
+    load: async (name, how) => {
+      const { loadFor } = await import("./load.js");
+      return loadFor({ house, env, hooks: describe(hooks), uses: [...USES], name, how });
+    },
+    actionsOf: async (frozen) => extensionsOf(where.workspace, extensionPaths(frozen.flow.named)),
+    recordsOf(job) {
+      const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
+      return { records: found.map(({ run, loop, file, status }) => ({ run, loop, file, status })), unreadable };
+    },
+    adopt(run) {
+      const adopted = adoptPublished({ home: where.home, workspace: where.workspace, jobsFolder, at }, run);
+      return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
+    },
+    job() {
+      const job = jobOf({ spec: readSpec(where.workspace), branch: where.branch });
+      if ("refused" in job) throw new Refusal("bad-job", job.refused, "rename the branch, or mend .pawl/spec.md");
+      return job;
+    },
+    worldOf({ frozen, engine, actions, notifier }) {
+      const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
+      const registered = new Map(actions);
+      const shop: Workshop = {
+        frozen,
+        home: where.home,
+        store,
+        files: diskFiles,
+        git,
+        clock: systemClock,
+        notifier,
+        sandbox: engine ?? NO_ENGINE,
+        agents,
+        actions: registered,
+        hooks,
+        frontMatter: frontMatterOf,
+        variable: (name) => env[name],
+        sha256,
+        listen,
+        launcher: launcherOf(join(packageFolder(), "dist", "typescript.js")),
+        within: (loop, task, signal) => within(house, notifier, loop, task, signal),
+        follow: (loop, task) => follow(house, loop, task),
+        publish: () => records.publishJournal(place),
+      };
+      registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
+      const workers = workersOf(shop);
+      return {
+        workerFor: (command) => workers[kindOf(command)],
+        clock: systemClock,
+        notifier,
+        published: publisher(house, (trouble) => notifier.warned(trouble)),
+      };
+    },
+  };
+  return house;
+}
+
+type Kind = "agent" | "command" | "action" | "check" | "ask" | "flow" | "checkpoint" | "chain";
+const kindOf = (command: Command): Kind => {
+  if (command.do === "work") return command.work.kind;
+  return command.do === "hook" ? "check" : command.do;
+};
+const workersOf = (shop: Workshop): Record<Kind, Worker> => ({
+  agent: agentWorker(shop),
+  command: commandWorker(shop),
+  action: actionWorker(shop),
+  check: checkWorker(shop),
+  ask: askWorker(),
+  flow: flowWorker(shop),
+  checkpoint: checkpointWorker(shop),
+  chain: chainWorker(shop),
+});
+
+/** For loops without anything to confine: opening it is a bug that must not pass for a weak sandbox. */
+const NO_ENGINE: Sandbox = {
+  engine: "none",
+  probe: async () => {
+    throw new Error("unreachable: there is no engine to probe");
+  },
+  open: async () => {
+    throw new FaultError({
+      code: "sbx-no-engine",
+      message: "This run was started without a sandbox engine, and a step needs one",
+      hint: "pawl doctor",
+    });
+  },
+  sweep: async () => undefined,
+};
+
+const EXTENSION = "extension ";
+/** A flow names its extensions among what it froze, so that a run finds them again. */
+export const extensionPaths = (named: Record<string, string>): string[] =>
+  Object.keys(named).flatMap((key) => (key.startsWith(EXTENSION) ? [key.slice(EXTENSION.length)] : []));
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function frontMatterOf(text: string): { values: Record<string, Json>; body: string } | undefined {
+  const { data, broken, body } = readFrontMatter(text);
+  return broken ? undefined : { values: JSON.parse(JSON.stringify(data)) as Record<string, Json>, body };
+}
