@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { verifies } from "../../test/harness/verifies.js";
 import type { Flow, Json, Node, Run, Verdict } from "../core/model.js";
 import { FaultError } from "../ports/errors.js";
 import type { HookContext } from "../ports/hook.js";
@@ -87,7 +86,6 @@ describe("the registry", () => {
 describe("all_phases_complete", () => {
   const done = (text?: string) => look("all_phases_complete", contextOf(text === undefined ? {} : { [TASKS]: text }));
   test("counts an open box in every list form (completion-34)", async () => {
-    verifies("iterate.unmet");
     expect(told(await done("- [x] a\n* [ ] b\n+ [ ] c\n1. [ ] d\n"))).toEqual([
       "block",
       `${TASKS}:2: open: b`,
@@ -96,7 +94,6 @@ describe("all_phases_complete", () => {
     ]);
   });
   test("is met when every box is ticked", async () => {
-    verifies("iterate.met");
     expect(told(await done("# Tasks\n\n- [x] a\n  - [X] b\n\n```\n- [ ] example\n```\n<!-- - [ ] off -->\n"))).toEqual([
       "pass",
     ]);
@@ -135,7 +132,6 @@ describe("tree-changed", () => {
     expect(told(await look("tree-changed", contextOf({})))).toEqual(["pass"]);
   });
   test("warns or blocks over none", async () => {
-    verifies("doer.iter.no-change-warns");
     const context = contextOf({}, { treeBefore: "after" });
     expect(await look("tree-changed", context)).toMatchObject({ status: "pass", findings: [{ severity: "warning" }] });
     expect(await look("tree-changed", context, { otherwise: "block" })).toMatchObject({
