@@ -1,10 +1,10 @@
 // Takes over a run another clone published: its journal, verified, becomes the journal here. Nothing of the record decides.
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
-import type { Frozen } from "../../ports/store.js";
+import type { Frozen, FrozenFile } from "../../ports/store.js";
 import { type Chain, readChain } from "./chain.js";
 import { frozenIn, makeRun, mapFiles } from "./frozen.js";
 import { JOURNAL_BYTES_MAX } from "./journal.js";
@@ -102,14 +102,17 @@ function flowOf(path: string, run: string, workspace: string): Frozen {
   const frozen = frozenIn(bytesOf(path, FLOW_BYTES_MAX).toString("utf8"));
   if (frozen?.run !== run) throw broken(path, `is not the frozen flow of run "${run}"`);
   const { elsewhere: _theirs, ...rest } = frozen; // a folder of another machine
-  return { ...rest, start: { ...rest.start, workspace } };
+  const files = mapFiles(rest.files, ({ from, ...file }): FrozenFile => {
+    const isWithin = typeof from === "string" && !isAbsolute(from) && !from.split(/[/\\]/).includes("..");
+    return isWithin ? { ...file, from: join(workspace, from) } : file;
+  });
+  return { ...rest, files, start: { ...rest.start, workspace } };
 }
 
-function contentsOf(file: Frozen["files"][string], name: string): Uint8Array {
-  const { text, base64 } = file as Partial<Record<keyof (PublishedFile & { text: 1; base64: 1 }), unknown>>; // looked at here
+function contentsOf({ text, base64, digest }: PublishedFile, name: string): Uint8Array {
   const bytes =
     typeof text === "string" ? Buffer.from(text) : Buffer.from(typeof base64 === "string" ? base64 : "", "base64");
-  if (createHash("sha256").update(bytes).digest("hex") === file.digest) return bytes;
+  if (createHash("sha256").update(bytes).digest("hex") === digest) return bytes;
   throw broken(name, "is a frozen file whose published text has another digest");
 }
 

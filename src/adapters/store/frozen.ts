@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 import { dirname, isAbsolute, join } from "node:path";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
-import type { Frozen } from "../../ports/store.js";
+import type { Frozen, FrozenFile } from "../../ports/store.js";
 import { codeOf, discard, diskFault, makeFolder, syncFolder, writeNew } from "./disk.js";
 import { encodeName } from "./names.js";
 
@@ -78,8 +78,8 @@ export function frozenIn(text: string): Frozen | undefined {
 }
 
 export function mapFiles<To>(
-  files: Frozen["files"],
-  to: (file: Frozen["files"][string], name: string) => To,
+  files: Record<string, FrozenFile>,
+  to: (file: FrozenFile, name: string) => To,
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, to(file, name)]));
 }
@@ -91,8 +91,11 @@ function fill(temp: string, made: NewRun): void {
   mkdirSync(join(temp, "visits"));
   const files = mapFiles(made.frozen.files, (file, name) => {
     const copy = `frozen/${encodeName(name)}`;
-    writeNew(join(temp, copy), made.contents?.[name] ?? bytesOf(file, name), true, modeOf(file.path));
-    return { path: copy, digest: file.digest };
+    const given = made.contents?.[name];
+    const bytes = given ?? bytesOf(file, name);
+    writeNew(join(temp, copy), bytes, true, isProgram(bytes) ? 0o777 : 0o666);
+    const from = file.from ?? (given === undefined ? file.path : undefined);
+    return { path: copy, digest: file.digest, ...(from === undefined ? {} : { from }) };
   });
   writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
   writeNew(join(temp, "journal.jsonl"), made.journal, true);
@@ -101,7 +104,7 @@ function fill(temp: string, made: NewRun): void {
 }
 
 /** What is frozen is what was checked: the digest says so. */
-function bytesOf(file: { path: string; digest: string }, name: string): Uint8Array {
+function bytesOf(file: FrozenFile, name: string): Uint8Array {
   const stat = isAbsolute(file.path) ? statSync(file.path, { throwIfNoEntry: false }) : undefined;
   if (stat?.isFile() !== true)
     throw new Refusal("file-missing", `"${name}" is not a file at ${file.path}`, "bring it back and start again");
@@ -121,9 +124,8 @@ function bytesOf(file: { path: string; digest: string }, name: string): Uint8Arr
   );
 }
 
-/** A validator that could be run stays one. */
-const modeOf = (path: string): number =>
-  (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100 ? 0o777 : 0o666;
+/** A validator that could be run stays one, also in a clone that knows its text only. */
+const isProgram = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 2)).toString("latin1") === "#!";
 
 function link(real: string, place: string, run: string): void {
   if (!isPut(() => symlinkSync(real, place, "dir"))) {

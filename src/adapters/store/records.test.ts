@@ -158,6 +158,7 @@ describe("the published journal", () => {
     expect((await there.frozen(RUN)).start.workspace).toBe("/ws");
     expect(journalOf(there)).toBe(journalOf(store));
     expect(readFileSync((await there.frozen(RUN)).files.check!.path, "utf8")).toBe("exit 0\n");
+    expect((await there.frozen(RUN)).files.check?.from).toBe("/ws/check.sh");
     await using open = await there.open(RUN);
     await appendMany(open, 4, 4);
     expect(adoptPublished({ home, jobsFolder, workspace: "/ws" }, RUN)).toEqual({

@@ -1,9 +1,9 @@
 // The published record under `.pawl/jobs`: for people and reviewers. Agents can write there, so nothing found there is followed.
 import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, isAbsolute, join, relative } from "node:path";
 import { Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
-import type { Frozen, Records } from "../../ports/store.js";
+import type { Frozen, FrozenFile, Records } from "../../ports/store.js";
 import { diskFault, replaceDurably, replaceQuickly } from "./disk.js";
 import { InTheWay, openFolder } from "./folders.js";
 import { mapFiles, readFrozen } from "./frozen.js";
@@ -19,7 +19,10 @@ export interface RecordsSetting extends Partial<Pick<Machine, "pid" | "token" | 
   at?: FailPoint;
 }
 /** A frozen file as it is published, so that another clone can make the run again. */
-export type PublishedFile = { path: string; digest: string } & ({ text: string } | { base64: string });
+export interface PublishedFile extends FrozenFile {
+  text?: string;
+  base64?: string;
+}
 
 export function openRecords(setting: RecordsSetting): Records {
   const { workspace, runFolder, at = () => undefined, pid, token, startTimeOf } = { ...thisMachine(), ...setting };
@@ -57,14 +60,16 @@ export function openRecords(setting: RecordsSetting): Records {
   };
 }
 
-/** Without the paths of this machine. */
+/** Without the paths of this machine: `from` is told from the workspace, or not at all. */
 function publishedFlow(frozen: Frozen): object {
   const { elsewhere: _ours, ...rest } = frozen;
   const files = mapFiles(frozen.files, (file): PublishedFile => {
     const bytes = readFileSync(file.path);
     const text = bytes.toString("utf8");
     const contents = Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString("base64") };
-    return { path: `frozen/${file.path.split(/[/\\]/).at(-1)}`, digest: file.digest, ...contents };
+    const from = file.from === undefined ? "" : relative(frozen.start.workspace, file.from);
+    const isWithin = from !== "" && !isAbsolute(from) && !from.split(/[/\\]/).includes("..");
+    return { path: `frozen/${basename(file.path)}`, digest: file.digest, ...contents, ...(isWithin ? { from } : {}) };
   });
   return { ...rest, start: { ...rest.start, workspace: "" }, files };
 }

@@ -81,6 +81,7 @@ describe("a new run", () => {
     const copy = (await store.frozen(RUN)).files["../check"]!;
     expect(copy.path.startsWith(join(home, "runs", RUN, "frozen"))).toBe(true);
     expect(sha(readFileSync(copy.path))).toBe(copy.digest);
+    expect(copy.from).toBe(source);
     expect(statSync(copy.path).mode & 0o100).toBe(0o100);
   });
 
