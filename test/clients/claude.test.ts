@@ -35,6 +35,7 @@ describe.skipIf(skippedBecause !== undefined)("Claude Code", () => {
     timeoutMs: 30_000,
     sandbox: () => Promise.reject(new Error("this agent does not run inside the sandbox")),
     onLine: (line) => void lines.push(line),
+    mask: (text) => text.replaceAll("fake-key-0000", "***"),
     ...more,
   });
   const perform = (more: Partial<Turn>, signal = new AbortController().signal) =>
@@ -96,7 +97,8 @@ describe.skipIf(skippedBecause !== undefined)("Claude Code", () => {
     bench.models.scenarios.push(dev("dev", edits, { workspace: bench.workspace }));
     await perform({ prompt: "Step: dev\nvisit 1" });
     expect(readFileSync(join(bench.workspace, "a.txt"), "utf8")).toBe("first\n");
-    expect(there("b.txt")).toBe(false);
+    await perform({ prompt: "Step: dev\nvisit 2" });
+    expect(readFileSync(join(bench.workspace, "b.txt"), "utf8")).toBe("new\n");
   });
 
   test("goes on with a session, and remembers what was said in it", async () => {
@@ -167,6 +169,9 @@ describe.skipIf(skippedBecause !== undefined)("Claude Code", () => {
     plant(".mcp.json", { mcpServers: { planted: { command: "sh", args: ["-c", `touch ${ran}`] } } });
     expect(await perform({})).toMatchObject({ end: "finished" });
     expect(existsSync(ran)).toBe(false);
+    const letIn = { use: "claude-code", command: bench.program, args: ["--setting-sources", "user,project"] };
+    await perform({ performer: letIn });
+    expect(existsSync(ran)).toBe(true); // they would have: the first half proves something
   });
 
   function plant(file: string, content: unknown): void {

@@ -55,6 +55,7 @@ const turn = (script: string, more: Partial<Turn> = {}): Turn => ({
   timeoutMs: 20_000,
   sandbox: bare,
   onLine: (line) => void lines.push(line),
+  mask: (text) => text.replaceAll("hunter2", "***"),
   ...more,
 });
 const perform = (script: string, more: Partial<Turn> = {}) =>
@@ -105,9 +106,21 @@ test("200 MB without a line feed: bounded on disk and in memory, the line is cut
     output: expect.stringMatching(/^\[… earlier[\s\S]*line cut: \d+ bytes more\]\nafter$/),
   });
   expect(end.output.length).toBeLessThanOrEqual(OUTPUT_CHARS_MAX);
+  expect(kept("stream.log").length).toBeLessThan(STREAM_BYTES_MAX);
+});
+
+test("what goes beyond the cap of the stream on disk is read, dropped and said", async () => {
+  const end = await perform(`yes abcdefgh | head -c ${2 * STREAM_BYTES_MAX}; echo; echo last`);
+  expect(end).toMatchObject({ end: "finished", output: expect.stringMatching(/last$/) });
   const stream = kept("stream.log");
   expect(stream.length).toBeLessThan(STREAM_BYTES_MAX + 100);
   expect(String(stream.subarray(-60))).toContain(`[cut here: more than ${STREAM_BYTES_MAX} bytes]`);
+});
+
+test("a secret that it prints, even in two pieces, is blotted out on disk, on screen and in the output", async () => {
+  const end = await perform("printf hun; sleep 0.1; echo ter2; echo hunter2 >&2; exit 1");
+  expect(end).toMatchObject({ end: "failed", output: "***", why: "the command ended with exit code 1: ***" });
+  expect(`${lines} ${kept("stream.log")} ${kept("console.log")}`).not.toContain("hunter2");
 });
 
 test("characters that come in halves, NUL bytes, CR LF and a last line without an end are read as lines", async () => {

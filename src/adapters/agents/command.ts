@@ -52,27 +52,24 @@ async function start({ performer, sandbox, workspace, env, timeoutMs }: Turn): P
 }
 
 /** Writing and reading go on at the same time, so two full pipes never wait for each other. */
-async function listen(child: Child, { prompt, visitFolder, onLine }: Turn) {
+async function listen(child: Child, { prompt, visitFolder, onLine, mask }: Turn) {
   const stdout = new Tail();
   const stderr = new Tail();
   const stream = new Log(join(visitFolder, "stream.log"));
   const console = new Log(join(visitFolder, "console.log"));
   const lines = new Lines((line) => {
-    const shown = printable(line);
+    const masked = mask(line);
+    const shown = printable(masked);
+    stream.writeLine(masked);
     stdout.push(shown);
     onLine(shown);
   });
-  const errors = new Lines((line) => stderr.push(printable(line)));
-  const pumps = [
-    pump(child.stdout, (chunk) => {
-      stream.write(chunk);
-      lines.push(chunk);
-    }),
-    pump(child.stderr, (chunk) => {
-      console.write(chunk);
-      errors.push(chunk);
-    }),
-  ];
+  const errors = new Lines((line) => {
+    const masked = mask(line);
+    console.writeLine(masked);
+    stderr.push(printable(masked));
+  });
+  const pumps = [pump(child.stdout, (chunk) => lines.push(chunk)), pump(child.stderr, (chunk) => errors.push(chunk))];
   feed(child.stdin, prompt);
   const outcome = await child.ended;
   await drained(pumps);

@@ -16,8 +16,12 @@ export class Lines {
   push(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.keep(chunk.subarray(from, at));
-      this.give();
+      if (this.sizeBytes === 0 && this.droppedBytes === 0 && at - from <= this.bytesMax) {
+        this.onLine(withoutReturn(chunk.toString("utf8", from, at)), false); // whole in this chunk: nothing to gather
+      } else {
+        this.keep(chunk.subarray(from, at));
+        this.give();
+      }
       from = at + 1;
     }
     this.keep(chunk.subarray(from));
@@ -45,6 +49,8 @@ export class Lines {
     this.pieces = [];
     this.sizeBytes = 0;
     this.droppedBytes = 0;
-    this.onLine(isCut ? text + mark : text.replace(/\r$/, ""), isCut);
+    this.onLine(isCut ? text + mark : withoutReturn(text), isCut);
   }
 }
+
+const withoutReturn = (line: string): string => (line.endsWith("\r") ? line.slice(0, -1) : line);

@@ -8,7 +8,11 @@ const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-export const printable = (text: string): string => text.replace(ESCAPES, "").replace(CONTROLS, "");
+/** Anything but plain text; most lines have none of it. */
+const SUSPECT = /[^\t\n -~\u00a0-\u060f\u0700-\u1fff\u2100-\uffff]/;
+
+export const printable = (text: string): string =>
+  SUSPECT.test(text) ? text.replace(ESCAPES, "").replace(CONTROLS, "") : text;
 
 /** The first line that says something, cut short: for a message of one line. */
 export function oneLine(text: string, charsMax = 300): string {

@@ -63,14 +63,13 @@ async function listen(turn: Turn, host: Host, lingerMs: number, signal: AbortSig
   signal.addEventListener("abort", stop);
   let heard = NOTHING_HEARD;
   let linger: NodeJS.Timeout | undefined;
-  const events = new Events((event) => {
+  const { exit, stderr, events } = await record(running, turn, (event) => {
     heard = hear(heard, event);
     for (const line of shown(event)) turn.onLine(line);
     clearTimeout(linger);
     if (heard.result && !heard.reopened) linger = setTimeout(() => running.stop("settled"), lingerMs);
     if (isHopeless(heard)) running.stop("hopeless");
   });
-  const { exit, stderr } = await record(running, turn, events);
   clearTimeout(linger);
   signal.removeEventListener("abort", stop);
   if (events.unreadableCount > 0)
@@ -104,21 +103,24 @@ function notStarted({ performer, workspace }: Pick<Turn, "performer" | "workspac
   return { code: "agent-start", message: `"${program}" cannot be started: ${trouble}`, hint: `try \`${program}\`` };
 }
 
-/** Writing and reading go on at the same time; both streams go to disk as they are. */
-async function record(running: Running, { prompt, visitFolder }: Turn, events: Events) {
+/** Writing and reading go on at the same time; both streams go to disk, and nothing is read before secrets are blotted out. */
+async function record(running: Running, { prompt, visitFolder, mask }: Turn, onEvent: (event: unknown) => void) {
   const stream = new Log(join(visitFolder, "stream.jsonl"));
   const console = new Log(join(visitFolder, "console.log"));
   const stderr = new Tail();
-  const errors = new Lines((line) => stderr.push(printable(line)));
+  const events = new Events(onEvent, (line) => {
+    const masked = mask(line);
+    stream.writeLine(masked);
+    return masked;
+  });
+  const errors = new Lines((line) => {
+    const masked = mask(line);
+    console.writeLine(masked);
+    stderr.push(printable(masked));
+  });
   const pumps = [
-    pump(running.process.stdout, (chunk) => {
-      stream.write(chunk);
-      events.push(chunk);
-    }),
-    pump(running.process.stderr, (chunk) => {
-      console.write(chunk);
-      errors.push(chunk);
-    }),
+    pump(running.process.stdout, (chunk) => events.push(chunk)),
+    pump(running.process.stderr, (chunk) => errors.push(chunk)),
   ];
   feed(running.process.stdin, prompt);
   const exit = await running.ended;
@@ -127,7 +129,7 @@ async function record(running: Running, { prompt, visitFolder }: Turn, events: E
   errors.end();
   stream.close();
   console.close();
-  return { exit, stderr: String(stderr) };
+  return { exit, stderr: String(stderr), events };
 }
 
 /** An event in words for whoever watches. */

@@ -8,8 +8,12 @@ export class Events {
   private number = 0;
   private readonly lines: Lines;
 
-  constructor(private readonly onEvent: (event: unknown) => void) {
-    this.lines = new Lines((line, cut) => this.read(line, cut));
+  /** `onLine` sees every line first, and says how it is to be read. */
+  constructor(
+    private readonly onEvent: (event: unknown) => void,
+    onLine: (line: string) => string = (line) => line,
+  ) {
+    this.lines = new Lines((line, cut) => this.read(onLine(line), cut));
   }
   push(chunk: Buffer): void {
     this.lines.push(chunk);
