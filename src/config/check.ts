@@ -69,21 +69,34 @@ function checkTermination(flow: Flow, complain: Complain): void {
       node.name,
       Object.values(node.routes).flatMap((route) => freeWays(flow, route)),
     );
-    for (const route of Object.values(node.routes)) {
-      for (const budget of route.refill ?? []) {
-        if ((route.spend ?? []).some((other) => other !== budget)) continue;
-        complain(
-          "endless",
-          node,
-          `"${node.name}" refills "${budget}" without spending another budget, so it could go on for ever`,
-        );
-      }
-    }
   }
+  checkRefills(flow, complain);
   const cycle = findCycle(free);
   if (!cycle) return;
   const mend = "let one of these ways back spend an attempt: {goto: …, retry: true}";
   complain("endless", flow.nodes[cycle[0] ?? ""], `the loop can go round ${cycle.join(" → ")} for ever`, mend);
+}
+
+/** A budget is bounded when each of its refills is paid with another bounded one: no two may refill each other. */
+function checkRefills(flow: Flow, complain: Complain): void {
+  const refills = Object.values(flow.nodes).flatMap((node) =>
+    Object.values(node.routes).flatMap(({ refill = [], spend = [] }) =>
+      refill.map((budget) => ({ node, budget, payers: spend.filter((other) => other !== budget) })),
+    ),
+  );
+  const bounded = new Set<string>();
+  const unpaid = () => refills.filter(({ payers }) => !payers.some((payer) => bounded.has(payer)));
+  for (let before = -1; before < bounded.size; ) {
+    before = bounded.size;
+    const open = new Set(unpaid().map(({ budget }) => budget));
+    for (const name of Object.keys(flow.budgets)) if (!open.has(name)) bounded.add(name);
+  }
+  for (const { node, budget, payers } of unpaid()) {
+    const how = payers.length
+      ? `for "${payers.join('", "')}", which it pays for in turn`
+      : "without spending another budget";
+    complain("endless", node, `"${node.name}" refills "${budget}" ${how}, so it could go on for ever`);
+  }
 }
 
 /** Where a route leads without paying: onward when it spends nothing, else only where its budgets divert it. */
@@ -112,15 +125,19 @@ function findCycle(graph: Map<string, string[]>): string[] | undefined {
   const done = new Set<string>();
   for (const root of graph.keys()) {
     const path: string[] = [root];
+    const onPath = new Set(path);
     const rests = [[...(graph.get(root) ?? [])]];
     while (path.length) {
       const to = rests.at(-1)?.pop();
       if (to === undefined) {
-        done.add(path.pop() ?? root);
+        const left = path.pop() ?? root;
+        done.add(left);
+        onPath.delete(left);
         rests.pop();
-      } else if (path.includes(to)) return [...path.slice(path.indexOf(to)), to];
+      } else if (onPath.has(to)) return [...path.slice(path.indexOf(to)), to];
       else if (!done.has(to)) {
         path.push(to);
+        onPath.add(to);
         rests.push([...(graph.get(to) ?? [])]);
       }
     }
