@@ -17,17 +17,19 @@ import { readSpec } from "./adapters/library/spec.js";
 import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
 import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
+import { archiveRecord } from "./adapters/store/archive.js";
+import { readJournal } from "./adapters/store/journal.js";
 import { openRecords } from "./adapters/store/records.js";
 import { scanRecords } from "./adapters/store/scan.js";
 import { openStore } from "./adapters/store/store.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
+import type { Issue } from "./config/issues.js";
 import { jobOf } from "./core/job.js";
 import type { Command, Json } from "./core/model.js";
 import { describe, registryOf } from "./hooks/registry.js";
-import type { Action } from "./ports/action.js";
 import { FaultError, Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
-import type { House } from "./ports/house.js";
+import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
@@ -59,6 +61,8 @@ export const packageFolder = (): string => {
 export interface OpenHouse extends House {
   library: Library;
   engines: Sandbox[];
+  load(name: string, how: LoadOptions): Promise<Loaded & { issues: Issue[] }>;
+  readJournal(path: string): { lines: number; head: string };
 }
 
 export async function openHouse({ cwd, env, at = () => undefined }: Surroundings): Promise<OpenHouse> {
@@ -92,11 +96,17 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { loadFor } = await import("./load.js");
       return loadFor({ house, env, hooks: describe(hooks), uses: [...USES], name, how });
     },
+    readJournal(path) {
+      const { lines, head } = readJournal(path);
+      return { lines: lines.length, head };
+    },
     actionsOf: async (frozen) => extensionsOf(where.workspace, extensionPaths(frozen.flow.named)),
     recordsOf(job) {
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
       return { records: found.map(({ run, loop, file, status }) => ({ run, loop, file, status })), unreadable };
     },
+    archive: async (at) => archiveRecord(records.pathOf(at), at.run),
+    interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {
       const adopted = adoptPublished({ home: where.home, workspace: where.workspace, jobsFolder, at }, run);
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;

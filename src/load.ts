@@ -27,10 +27,10 @@ export interface LoadTask {
   how: LoadOptions;
 }
 
-export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask): Promise<Loaded> {
+export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
   const settings = await settingsOf(house);
-  const fallback = how.agent ?? settings.agent;
+  const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? "host" : undefined);
   const registered: Registered = {
     ...hooks,
     uses,
@@ -64,6 +64,7 @@ export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask):
     files: await filesOf(house, validators, file.additionalFiles),
     actions: await extensionsOf(house.where.workspace, file.extensions),
     warnings: warnings.map(formatIssue),
+    issues: warnings,
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
     ...(file.requireBranch ? { requireBranch: file.requireBranch } : {}),
   };

@@ -26,7 +26,8 @@ export function storyOf(flow: Flow, events: readonly Event[], after = 0): StoryL
   return lines;
 }
 
-function lineOf(flow: Flow, moment: Moment): string | undefined {
+/** The line of one moment; undefined when it says nothing to people. */
+export function lineOf(flow: Flow, moment: Moment): string | undefined {
   const said = happened(flow, moment);
   if (said === undefined) return undefined;
   const decision = decisionOf(flow, moment);

@@ -8,7 +8,7 @@ export interface Git {
   signposts(): Promise<Record<string, string>>;
   /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter. */
   tree(): Promise<Tree>;
-  /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`; first 1,000. */
+  /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`. */
   dirty(): Promise<string[]>;
   /** Paths that differ between two trees. */
   changed(before: Tree, after: Tree): string[];

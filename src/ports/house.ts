@@ -38,6 +38,10 @@ export interface House {
   actionsOf(frozen: Frozen): Promise<Map<string, Action>>;
   /** Runs of a job as their published records tell. */
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
+  /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
+  archive(at: { job: string; loop: string; run: string }): Promise<string>;
+  /** Asks the process that drives a run to stop; its order waits with the run. */
+  interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */
   adopt(run: string): { run: string; from: string } | undefined;
   /** The job a run started now belongs to. Throws a Refusal for a name that cannot be a folder. */
@@ -54,6 +58,8 @@ export interface LoadOptions {
   maxAttempts?: number;
   maxIter?: number;
   maxResets?: number;
+  /** The caller only looks at the file: an agent that is not mapped is no issue. */
+  anyAgent?: boolean;
   /** Is the name a path of a file? */
   byPath?: boolean;
 }

@@ -67,8 +67,7 @@ export interface Start {
   /** Paths that were not committed then: with any of them the run makes no commit. */
   dirty: string[];
   signposts: Record<string, string>;
-  /** path → `mode:blob`: the product tree. */
-  files: Record<string, string>;
+  /** Digest of the product tree. */
   tree: string;
 }
 export interface Holder {

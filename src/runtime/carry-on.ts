@@ -4,6 +4,7 @@ import type { House } from "../ports/house.js";
 import type { World } from "../ports/world.js";
 import { drive, type Rest, record } from "./drive.js";
 import { remarkOn, type Taken } from "./open.js";
+import { takeOrder } from "./order.js";
 
 export interface CarryOnOptions {
   by: string;
@@ -23,10 +24,19 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
   if (options.event) await record(world, opened, options.event, options.by);
   else if (opened.run.cursor.at === "parked") await record(world, opened, { type: "resumed" }, options.by);
-  const rest = await drive(world, opened, options.signal);
+  const rest = await drive(world, opened, ordered(house, opened.run.id, options.signal));
   const { files } = await house.git.tree();
   await house.files.write(restPath(house, rest.run), JSON.stringify({ seq: rest.run.seq, files }));
   return rest;
+}
+
+/** A stop that another process asked for left its order with the run: it goes before what the signal alone says. */
+function ordered(house: House, run: string, signal: AbortSignal): AbortSignal {
+  const stop = new AbortController();
+  const pass = async () => stop.abort((await takeOrder(house, run)) ?? signal.reason);
+  if (signal.aborted) void pass();
+  else signal.addEventListener("abort", () => void pass(), { once: true });
+  return stop.signal;
 }
 
 async function extend(world: World, { opened }: Taken, maxAttempts: number, by: string): Promise<void> {

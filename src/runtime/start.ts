@@ -15,6 +15,8 @@ export interface StartOptions {
   /** For a run that a command of another run makes; as a step of it, it began where its parent began. */
   child?: { id: string; parent: string; start?: Start };
 }
+/** Paths kept of a tree that was not clean at the start: they are shown, and any of them means "no commit". */
+const DIRTY_KEPT_MAX = 1_000;
 /** Ids tried when another run of the loop started in the same second. */
 const IDS_TRIED_MAX = 100;
 
@@ -80,9 +82,8 @@ async function startOf(house: House, ticket: string | null): Promise<Start> {
     ...(branch ? { branch } : {}),
     ...(head ? { head } : {}),
     ...(ticket ? { ticket } : {}),
-    dirty: await house.git.dirty(),
+    dirty: (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX),
     signposts: await house.git.signposts(),
-    files: tree.files,
     tree: tree.digest,
   };
 }

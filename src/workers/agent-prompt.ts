@@ -25,7 +25,7 @@ export async function promptOf(
   return buildPrompt({
     role: work.prompt,
     loop: flow.name,
-    step: command.branch ?? node.name,
+    step: node.name,
     job: run.job,
     run: run.id,
     attempt: (purse?.spent ?? 0) + 1,

@@ -38,7 +38,11 @@ export async function askValidator(
     { argv: launch.argv, readable: [...file.readable, ...launch.readable], timeoutMs: wish.timeoutMs },
     signal,
   );
-  const asked = judged(wish, { ...ran, path: `validators/${wish.tool}` }, frozen.digest);
+  const asked = judged(
+    wish,
+    { ...ran, path: `validators/${file.path.slice(file.path.lastIndexOf("/") + 1)}` },
+    frozen.digest,
+  );
   if (!file.edited) return asked;
   const text = `the validator was edited during the run; the version from its start was used`;
   const edited = { text, where: wish.tool, severity: "warning" as const };
@@ -99,7 +103,7 @@ async function run(
       timedOut: outcome.end === "limit" && outcome.limit === "time",
       limitSeconds: timeoutMs / 1000,
       ...(outcome.end === "limit" && outcome.limit !== "time"
-        ? { why: `it used more ${outcome.limit} than ${outcome.value}` }
+        ? { why: `used more ${outcome.limit} than ${outcome.value}` }
         : {}),
     };
   } finally {

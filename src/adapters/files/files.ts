@@ -1,6 +1,6 @@
 // Files of visits on the disk of this machine.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { Files } from "../../ports/files.js";
@@ -24,6 +24,9 @@ export const diskFiles: Files = {
       const hint = "free some space or make the folder writable, then resume";
       throw new FaultError({ code: "disk", message: `"${path}" cannot be written: ${String(error)}`, hint });
     }
+  },
+  async remove(path) {
+    rmSync(path, { force: true });
   },
   async text(path) {
     try {

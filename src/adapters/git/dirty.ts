@@ -6,8 +6,6 @@ import { type Blobs, WHOLE_BYTES_MAX } from "./blobs.js";
 import type { Facts } from "./facts.js";
 import { type QuietGit, splitZero } from "./quiet.js";
 
-/** Paths of one answer. */
-export const DIRTY_MAX = 1_000;
 /** Bytes of paths on one command line. */
 const ARGUMENT_BYTES_MAX = 64 << 10;
 
@@ -41,7 +39,7 @@ export async function dirtyPaths(
   const dirty = new Set(await trulyChanged(sides, stored, files, raw));
   for (const path of await trulyGone(sides, stored, gone)) dirty.add(path);
   for (const path of await staged(sides.git)) dirty.add(path);
-  return [...dirty].sort().slice(0, DIRTY_MAX);
+  return [...dirty].sort();
 }
 
 /** The user's file mode setting says whether the executable bit counts. */

@@ -87,7 +87,7 @@ class Repository implements Git {
   async dirty(): Promise<string[]> {
     const { files } = await this.tree();
     const head = this.whole && readHead(this.whole).head;
-    if (!this.git || head === undefined) return Object.keys(files).slice(0, 1_000);
+    if (!this.git || head === undefined) return Object.keys(files);
     if (this.stored?.head !== head) this.stored = { head, files: await storedTree(this.git, head) };
     const sides = { git: this.git, workspace: this.place.workspace, facts: this.facts, blobs: this.blobs };
     return dirtyPaths(sides, this.stored.files, files);

@@ -68,7 +68,7 @@ export function frozenIn(text: string): Frozen | undefined {
     const frozen = JSON.parse(text) as Partial<Frozen> | null; // what is relied on here is looked at below; the fold compares digests
     if (typeof frozen?.run !== "string" || typeof frozen.flow?.digest !== "string") return undefined;
     if (typeof frozen.flow.name !== "string" || typeof frozen.source?.text !== "string") return undefined;
-    if (!Array.isArray(frozen.start?.dirty) || typeof frozen.start.files !== "object") return undefined;
+    if (!Array.isArray(frozen.start?.dirty)) return undefined;
     if (typeof frozen.opening?.job !== "string") return undefined;
     const files = Object.values(frozen.files ?? { none: { path: "" } });
     return files.every((file) => /^frozen\/[^/\\]+$/.test(file.path)) ? (frozen as Frozen) : undefined; // looked at above

@@ -90,6 +90,9 @@ export function readIsolation(parsed: z.output<ReturnType<typeof isolation>>): I
   };
 }
 
+/** What a loop without `isolation:` asks for. */
+export const usualIsolation = (): Isolation => readIsolation(isolation().parse({}));
+
 /** NaN when it is none. */
 export function sizeBytes(size: string): number {
   const [, figure, unit] = SIZE.exec(size) ?? [];

@@ -50,8 +50,7 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
   const message = messageOf(task);
   if (start.dirty.length)
     return notCommitted(`the tree was not clean when the run began: ${shown(start.dirty)}`, byHand(message));
-  const now = await git.tree();
-  const changed = git.changed({ digest: start.tree, files: start.files, findings: [] }, now);
+  const changed = await git.dirty(); // it began clean, so all of this is the run's, or a person's who worked beside it
   const foreign = new Set(task.run.foreign);
   const paths = changed.filter((path) => !foreign.has(path));
   const left = changed.filter((path) => foreign.has(path));

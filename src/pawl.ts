@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+// The program `pawl`.
+import { main } from "./main.js";
+
+process.exitCode = await main(process.argv.slice(2));

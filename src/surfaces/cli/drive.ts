@@ -1,0 +1,133 @@
+// Drives a run for a person or a script: progress while it goes, gates where somebody is there to answer, the result at rest.
+import type { EventBody, Flow, Run } from "../../core/model.js";
+import { ticketsOf } from "../../core/place.js";
+import { type Question, questionOf, verdictOfReply } from "../../core/question.js";
+import { Refusal } from "../../core/refusal.js";
+import type { View } from "../../core/view.js";
+import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
+import type { Rest } from "../../runtime/drive.js";
+import { type Taken, takeRun } from "../../runtime/open.js";
+import { readyFor } from "../../runtime/start.js";
+import type { Reply } from "./ask.js";
+import type { CliHouse, Desk } from "./desk.js";
+import { statusText } from "./render/status.js";
+import { Reporter } from "./reporter.js";
+import { type Result, resultOf } from "./result.js";
+
+export type How = Omit<CarryOnOptions, "by" | "signal"> & { channel?: "terminal" | "cli" };
+
+/** Drive until it rests, and the run it chains to after that. Prints the result of the last; returns the exit code. */
+export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<number> {
+  const rested = await driveOne(desk, house, taken, how);
+  const chained = rested.run.cursor.at === "ended" ? followerOf(taken) : undefined;
+  await taken[Symbol.asyncDispose]();
+  const told = await resultOf(house, taken.opened.flow, rested.run);
+  if (!chained || desk.signal.aborted) return tell(desk, told);
+  if (!desk.json) desk.err(`${statusText(told.view, screenOf(desk)).join("\n")}\n`);
+  return driveAndTell(desk, house, await takeRun(house, chained), {});
+}
+
+async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<Rest> {
+  const { frozen, opened } = taken;
+  const { engine } = await readyFor(house, opened.flow, desk.signal);
+  const notifier = new Reporter(desk, house.clock);
+  const actions = await house.actionsOf(frozen);
+  const world = house.worldOf({ frozen, engine, actions, notifier });
+  const go = (more: How) => carryOn(house, world, taken, { by: house.user, signal: desk.signal, ...more });
+  try {
+    let rest = await go(how);
+    while (desk.terminal && !desk.json && !desk.signal.aborted) {
+      const event = await askGate(house, taken, rest, notifier);
+      if (!event) break;
+      rest = await go({ event });
+    }
+    return rest;
+  } finally {
+    notifier.close();
+  }
+}
+
+/** The person's answer to the gate this run rests at, if it does and they give one. */
+async function askGate(
+  house: CliHouse,
+  { opened }: Taken,
+  rest: Rest,
+  notifier: Reporter,
+): Promise<EventBody | undefined> {
+  if (rest.within) return undefined; // the gate of an inner loop is answered by its own id
+  const { digest } = await house.git.tree();
+  const question = questionOf(opened.flow, opened.run, digest);
+  if (!question) return undefined;
+  notifier.close();
+  const { askAtTerminal } = await import("./ask.js");
+  const reply = await askAtTerminal(question);
+  if (!reply) return undefined;
+  const now = await house.git.tree();
+  if (now.digest !== digest) {
+    throw new Refusal(
+      "shown-is-stale",
+      "the tree changed while the question was shown",
+      `answer again: pawl answer ${opened.run.id}`,
+      3,
+    );
+  }
+  return answerEvent(
+    house,
+    { flow: opened.flow, run: opened.run },
+    { question, reply, tree: digest, channel: "terminal" },
+  );
+}
+
+interface Given {
+  question: Question;
+  reply: Reply;
+  tree: string;
+  channel: "terminal" | "cli";
+}
+
+export function answerEvent(
+  house: CliHouse,
+  { flow, run }: { flow: Flow; run: Run },
+  { question, reply, tree, channel }: Given,
+): EventBody {
+  const [ticket = ""] = ticketsOf(flow, run);
+  if (!question.options.includes(reply.option)) {
+    const hint = `the options are: ${question.options.join(", ")}`;
+    throw new Refusal("unknown-option", `"${reply.option}" is no answer to: ${question.question}`, hint);
+  }
+  const comment = reply.comment ? { comment: reply.comment } : {};
+  const answer = { who: house.user, channel, shown: house.sha256(question.shown), ...comment };
+  return { type: "verdict", ticket, verdict: verdictOfReply(flow, reply, tree), answer };
+}
+
+function followerOf({ opened }: Taken): string | undefined {
+  const last = opened.events.findLast((event) => event.type === "chained");
+  return last?.type === "chained" ? last.run : undefined;
+}
+
+/** The result, as it was asked for. With --strict a success with warnings is none. */
+export function tell(desk: Desk, { view, result }: { view: View; result: Result }): number {
+  const open = result.unconfined.map((name) => `agent "${name}" works outside the sandbox`);
+  const lines = statusText(view, {
+    ...screenOf(desk),
+    notes: [...result.warnings.map((text) => `warning: ${text}`), ...open],
+  });
+  desk.out(`${desk.json ? JSON.stringify(result, null, 2) : lines.join("\n")}\n`);
+  return desk.strict && result.exit === 0 && result.outcome === "warning" ? 1 : result.exit;
+}
+export const screenOf = (desk: Desk): { columns: number; colour: boolean } => ({
+  columns: desk.columns(),
+  colour: desk.colour,
+});
+
+/** The run a command names, or the one that is open in this job. */
+export async function runNamed(
+  house: CliHouse,
+  name: string | undefined,
+  open: () => Promise<string | undefined>,
+): Promise<string> {
+  if (name !== undefined) return house.store.find(name);
+  const found = await open();
+  if (found) return found;
+  throw new Refusal("no-open-run", "no run is open in this job", "name one (pawl list), or start one: pawl run LOOP");
+}

@@ -1,0 +1,118 @@
+// pawl, status, list, explain, verify: they look and never write. They need no lock, so a run may be driven meanwhile.
+import { existsSync } from "node:fs";
+import { explain } from "../../core/explain.js";
+import { Refusal } from "../../core/refusal.js";
+import { viewOf } from "../../core/view.js";
+import { openRunOf } from "../../runtime/claim.js";
+import { fold } from "../../runtime/fold.js";
+import { lookAt } from "../../runtime/open.js";
+import type { CliHouse, Desk } from "./desk.js";
+import { screenOf, tell } from "./drive.js";
+import { explainText } from "./render/explain.js";
+import { inboxText, type Listed, listText } from "./render/list.js";
+import { resultOf } from "./result.js";
+
+/** `pawl` alone: what is going on here, and the next command to type. */
+export async function overview(desk: Desk): Promise<number> {
+  const house = await desk.house();
+  const { runs, broken } = await listed(house);
+  const open = runs.filter((run) => run.state !== "ended");
+  if (desk.json) {
+    desk.out(`${JSON.stringify({ open, broken, runs: runs.length }, null, 2)}\n`);
+    return 0;
+  }
+  if (open.length) desk.out(`${inboxText(open, screenOf(desk)).join("\n")}\n`);
+  else
+    desk.out(
+      `nothing is going on in ${house.where.workspace}\nnext: pawl run LOOP, or pawl demo to see one; pawl --help lists the commands\n`,
+    );
+  for (const line of broken) desk.err(`${line}\n`);
+  return 0;
+}
+
+export async function status(desk: Desk, name: string | undefined): Promise<number> {
+  const house = await desk.house();
+  const id = name === undefined ? await openOrLatest(house) : await house.store.find(name);
+  const { flow, run } = await lookAt(house, id);
+  const told = await resultOf(house, flow, run);
+  const holder = await house.store.holder(id);
+  if (holder && !desk.json) desk.err(`driven by process ${holder.pid} since ${holder.since}\n`);
+  tell(desk, told);
+  return 0; // it looked, and that worked; where the run stands is in the answer
+}
+
+export async function list(desk: Desk): Promise<number> {
+  const house = await desk.house();
+  const { runs, broken } = await listed(house);
+  if (desk.json) desk.out(`${JSON.stringify({ runs, broken }, null, 2)}\n`);
+  else desk.out(`${listText(runs, screenOf(desk)).join("\n")}\n`);
+  for (const line of broken) desk.err(`${line}\n`);
+  return 0;
+}
+
+export async function explainRun(desk: Desk, name: string, step: string | undefined): Promise<number> {
+  const house = await desk.house();
+  const { flow, run, events } = await lookAt(house, await house.store.find(name));
+  if (step !== undefined && !flow.steps.includes(step) && !flow.nodes[step]) {
+    throw new Refusal("unknown-step", `run ${run.id} has no step "${step}"`, `the steps are: ${flow.steps.join(", ")}`);
+  }
+  const told = explain(flow, run, events, step);
+  desk.out(desk.json ? `${JSON.stringify(told, null, 2)}\n` : `${explainText(told, screenOf(desk)).join("\n")}\n`);
+  return 0;
+}
+
+/** The chain, the numbers, the fold, and the frozen flow against its own digest. */
+export async function verify(desk: Desk, name: string): Promise<number> {
+  const house = await desk.house();
+  if (existsSync(name)) {
+    const { lines, head } = house.readJournal(name);
+    return verified(desk, { journal: name, events: lines, head });
+  }
+  const id = await house.store.find(name);
+  const frozen = await house.store.frozen(id);
+  const lines = await house.store.read(id);
+  fold(frozen.flow, lines);
+  const { digest, named: _, ...flow } = frozen.flow;
+  return verified(desk, {
+    journal: `${house.store.runFolder(id)}/journal.jsonl`,
+    events: lines.length,
+    head: (await lookAt(house, id)).head,
+    flow: digest,
+    loop: flow.name,
+  });
+}
+
+function verified(
+  desk: Desk,
+  told: { journal: string; events: number; head: string } & Record<string, unknown>,
+): number {
+  desk.out(
+    desk.json
+      ? `${JSON.stringify({ ok: true, ...told }, null, 2)}\n`
+      : `whole: ${told.events} events, head ${told.head.slice(0, 12)} (${told.journal})\n`,
+  );
+  return 0;
+}
+
+async function listed(house: CliHouse): Promise<{ runs: Listed[]; broken: string[] }> {
+  const runs: Listed[] = [];
+  const broken: string[] = [];
+  for (const id of await house.store.list()) {
+    try {
+      const { flow, run, events } = await lookAt(house, id);
+      runs.push({ ...viewOf(flow, run), updated: events.at(-1)?.at ?? "" });
+    } catch (error) {
+      broken.push(`run ${id} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { runs, broken };
+}
+
+/** The open run of this job, else the latest one. */
+async function openOrLatest(house: CliHouse): Promise<string> {
+  const open = await openRunOf(house, house.job().job);
+  const known = await house.store.list();
+  const id = open && known.includes(open.run) ? open.run : known.at(-1);
+  if (id === undefined) throw new Refusal("no-run", "no run has been started here", "pawl run LOOP", 1);
+  return id;
+}

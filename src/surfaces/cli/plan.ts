@@ -1,0 +1,82 @@
+// pawl plan, validate, graph, schema: what a loop file says, before anything is done. Nothing here writes or starts anything.
+import type { Issue } from "../../config/issues.js";
+import { formatIssue } from "../../config/issues.js";
+import { visitsAtMost } from "../../core/bounds.js";
+import { Refusal } from "../../core/refusal.js";
+import type { LoadOptions } from "../../ports/house.js";
+import type { CliHouse, Desk } from "./desk.js";
+import { dot, graphJson, mermaid } from "./render/graph.js";
+import { planText } from "./render/plan.js";
+import { unconfined } from "./result.js";
+import { isPath } from "./run.js";
+
+export async function plan(desk: Desk, name: string, options: LoadOptions): Promise<number> {
+  const house = await desk.house();
+  const loaded = await house.load(name, { ...options, byPath: isPath(name) });
+  const { flow, source } = loaded;
+  if (desk.json) {
+    desk.out(
+      `${JSON.stringify({ loop: flow.name, path: source.path, flow, visits_at_most: visitsAtMost(flow), unconfined: unconfined(house, flow), warnings: loaded.warnings }, null, 2)}\n`,
+    );
+    return 0;
+  }
+  const { job } = jobFor(house);
+  const confined = Object.fromEntries([...house.agents].map(([use, agent]) => [use, agent.confined]));
+  desk.out(
+    planText(flow, {
+      path: source.path,
+      subject: flow.name,
+      warnings: loaded.issues,
+      confined,
+      columns: desk.columns(),
+      ...(job ? { job } : {}),
+    }),
+  );
+  return 0;
+}
+
+function jobFor(house: CliHouse): { job?: string } {
+  try {
+    return house.job();
+  } catch {
+    return {}; // a start would refuse the name; a plan is about the file
+  }
+}
+
+/** Every file is checked, whatever is wrong with another. 2 when one has errors. */
+export async function validate(desk: Desk, files: string[]): Promise<number> {
+  const house = await desk.house();
+  const told: { file: string; ok: boolean; issues: Issue[] | string[] }[] = [];
+  for (const file of files) {
+    try {
+      const { issues } = await house.load(file, { byPath: isPath(file), anyAgent: true });
+      told.push({ file, ok: true, issues });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      told.push({ file, ok: false, issues: issuesOf(error) ?? [error.message] });
+    }
+  }
+  if (desk.json) desk.out(`${JSON.stringify(told, null, 2)}\n`);
+  else
+    for (const { file, ok, issues } of told) {
+      for (const issue of issues) desk.out(`${typeof issue === "string" ? issue : formatIssue(issue)}\n`);
+      if (ok) desk.out(`${file}: ok\n`);
+    }
+  return told.every((each) => each.ok) ? 0 : 2;
+}
+
+const issuesOf = (error: Refusal): Issue[] | undefined =>
+  "issues" in error && Array.isArray(error.issues) ? (error.issues as Issue[]) : undefined; // BadLoop of main's side
+
+export async function graph(desk: Desk, file: string, format: "mermaid" | "dot" | "json"): Promise<number> {
+  const house = await desk.house();
+  const { flow } = await house.load(file, { byPath: isPath(file), anyAgent: true });
+  desk.out({ mermaid, dot, json: graphJson }[format](flow));
+  return 0;
+}
+
+export async function schema(desk: Desk): Promise<number> {
+  const { loopJsonSchema } = await import("../../config/schema/json-schema.js");
+  desk.out(`${JSON.stringify(loopJsonSchema(), null, 2)}\n`);
+  return 0;
+}

@@ -1,0 +1,176 @@
+// The command line: names, options and help. What a command does is loaded when it is called.
+import { Command, InvalidArgumentError, Option } from "commander";
+import { BUDGET_MAX } from "../../core/limits.js";
+import type { Desk } from "./desk.js";
+
+/** The commands with their options. `ended` is told the exit code of the one that was called. */
+export function programOf(desk: Desk, version: string, ended: (code: number) => void): Command {
+  const program = new Command("pawl");
+  program
+    .description(
+      "Runs coding agents through gated, durable loops: what has passed stays passed, and every stop says why.",
+    )
+    .version(version)
+    .helpOption("-h, --help", "show help")
+    .option("--json", "one JSON document on stdout, logs on stderr")
+    .option("--strict", "a success with warnings ends with 1")
+    .exitOverride()
+    .configureOutput({ writeOut: desk.out, writeErr: desk.err })
+    .hook("preAction", (_program, command) => {
+      const { json, strict } = command.optsWithGlobals();
+      desk.json = json === true;
+      desk.strict = strict === true;
+    })
+    .action(async () => ended(await (await import("./look.js")).overview(desk)));
+  const does =
+    (act: (...given: never[]) => Promise<number>) =>
+    async (...given: unknown[]) =>
+      ended(await act(...(given as never[]))); // commander hands what was declared
+  const command = (usage: string, about: string): Command =>
+    program
+      .command(usage)
+      .description(about)
+      .option("--json", "one JSON document on stdout")
+      .option("--strict", "a success with warnings ends with 1")
+      .exitOverride();
+
+  withRunOptions(
+    command("run <loop>", "start a run of a loop (by name, or a file by path) and drive it until it rests"),
+  ).action(
+    does(async (loop: string, options: RunFlags) => {
+      if (options.dryRun) return (await import("./plan.js")).plan(desk, loop, loadOf(options));
+      return (await import("./run.js")).run(desk, loop, {
+        ...loadOf(options),
+        ...(options.input ? { input: options.input } : {}),
+      });
+    }),
+  );
+  command("resume [run]", "carry on: after a crash, a pause, a fault, exhaustion")
+    .option("--max-attempts <n>", "raise the bound of attempts to n", whole)
+    .option("--accept-changes", "what people changed in the tree while the run rested becomes the run's own")
+    .action(does(async (run: string | undefined, options) => (await import("./run.js")).resume(desk, run, options)));
+  command("answer <run> [option]", "answer a gate, and drive on until the run rests again")
+    .alias("approve")
+    .option("--comment <text>", "for whoever works next")
+    .action(
+      does(async (run: string, option: string | undefined, { comment }: { comment?: string }) =>
+        (await import("./run.js")).answer(desk, run, option, comment),
+      ),
+    );
+  command("stop <run>", "pause a run")
+    .option("--reason <text>", "why, for the record")
+    .action(
+      does(async (run: string, { reason }: { reason?: string }) =>
+        (await import("./manage.js")).stop(desk, run, reason),
+      ),
+    );
+  command("abandon <run>", "end a run as aborted")
+    .option("--reason <text>", "why, for the record")
+    .action(
+      does(async (run: string, { reason }: { reason?: string }) =>
+        (await import("./manage.js")).abandon(desk, run, reason),
+      ),
+    );
+  command("reset-loop <run>", "archive a killed doer loop, so that it can be started afresh")
+    .option("--yes", "do not ask")
+    .action(
+      does(async (run: string, { yes }: { yes?: boolean }) =>
+        (await import("./manage.js")).resetLoop(desk, run, yes ?? false),
+      ),
+    );
+  lookCommands(desk, command, does);
+  fileCommands(desk, command, does);
+  return program;
+}
+
+type Make = (usage: string, about: string) => Command;
+type Does = (act: (...given: never[]) => Promise<number>) => (...given: unknown[]) => Promise<void>;
+
+function lookCommands(desk: Desk, command: Make, does: Does): void {
+  command("status [run]", "where a run stands; without a run: the open one of this job").action(
+    does(async (run: string | undefined) => (await import("./look.js")).status(desk, run)),
+  );
+  command("list", "all runs of this repository").action(does(async () => (await import("./look.js")).list(desk)));
+  command("watch [run]", "follow a run that is being driven elsewhere").action(
+    does(async (run: string | undefined) => (await import("./watch.js")).watch(desk, run)),
+  );
+  command("log <run>", "the story of a run")
+    .option("-f, --follow", "go on as it grows")
+    .action(
+      does(async (run: string, { follow }: { follow?: boolean }) =>
+        (await import("./watch.js")).log(desk, run, follow ?? false),
+      ),
+    );
+  command(
+    "explain <run> [step]",
+    "why a run stands where it stands: rule, evidence, what else could have happened, what to type",
+  ).action(
+    does(async (run: string, step: string | undefined) => (await import("./look.js")).explainRun(desk, run, step)),
+  );
+  command("verify <run>", "is the journal's chain whole? (a run, or a file)").action(
+    does(async (run: string) => (await import("./look.js")).verify(desk, run)),
+  );
+  command("doctor", "agents, sandbox engines, git, disk: what works here, what does not, how to mend it").action(
+    does(async () => (await import("./doctor.js")).doctor(desk)),
+  );
+}
+
+function fileCommands(desk: Desk, command: Make, does: Does): void {
+  withRunOptions(command("plan <loop>", "load, check and print the plan; starts nothing, writes nothing")).action(
+    does(async (loop: string, options: RunFlags) => (await import("./plan.js")).plan(desk, loop, loadOf(options))),
+  );
+  command("validate <files...>", "check loop files").action(
+    does(async (files: string[]) => (await import("./plan.js")).validate(desk, files)),
+  );
+  command("graph <file>", "draw a loop")
+    .addOption(new Option("--format <format>", "how").choices(["mermaid", "dot", "json"]).default("mermaid"))
+    .action(
+      does(async (file: string, { format }: { format: "mermaid" | "dot" | "json" }) =>
+        (await import("./plan.js")).graph(desk, file, format),
+      ),
+    );
+  command("schema", "the JSON Schema of loop files, for editors").action(
+    does(async () => (await import("./plan.js")).schema(desk)),
+  );
+}
+
+interface RunFlags {
+  input?: Record<string, string>;
+  agent?: string;
+  maxAttempts?: number;
+  maxIter?: number;
+  maxResets?: number;
+  dryRun?: boolean;
+}
+
+const withRunOptions = (command: Command): Command =>
+  command
+    .option("--input <k=v>", "a value for the run, for prompts, commands and the commit message; repeatable", input)
+    .option("--agent <name>", "who works where the loop names nobody")
+    .option("--max-attempts <n>", "attempts over the whole loop, the first one counted", whole)
+    .option("--max-iter <n>", "iterations a round (doer loops)", whole)
+    .option("--max-resets <n>", "rounds (doer loops)", whole)
+    .option("--dry-run", "print the plan instead (pawl plan)");
+
+function loadOf({ agent, maxAttempts, maxIter, maxResets }: RunFlags) {
+  return {
+    ...(agent ? { agent } : {}),
+    ...(maxAttempts ? { maxAttempts } : {}),
+    ...(maxIter ? { maxIter } : {}),
+    ...(maxResets ? { maxResets } : {}),
+  };
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= BUDGET_MAX) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${BUDGET_MAX}, not "${text}".`);
+}
+
+function input(text: string, before: Record<string, string> | undefined): Record<string, string> {
+  const at = text.indexOf("=");
+  const key = text.slice(0, at);
+  if (at < 1 || !/^[A-Za-z][\w-]{0,60}$/.test(key))
+    throw new InvalidArgumentError(`It must be key=value, not "${text}".`);
+  return { ...before, [key]: text.slice(at + 1) };
+}

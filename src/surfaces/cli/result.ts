@@ -1,0 +1,60 @@
+// The one answer of run, resume, answer and status: for people in words, for programs as one JSON document (DESIGN §6).
+import type { Flow, Run } from "../../core/model.js";
+import { questionOf } from "../../core/question.js";
+import { type View, viewOf } from "../../core/view.js";
+import type { CliHouse } from "./desk.js";
+
+export interface Result {
+  run: string;
+  job: string;
+  loop: string;
+  status: View["status"];
+  outcome: View["outcome"];
+  reason: string;
+  next: string;
+  exit: View["exit"];
+  steps: View["steps"];
+  /** `shown` is the sha256 of what the person is shown; an answer is bound to it. */
+  gate?: { question: string; options: string[]; shown: string };
+  budgets: Record<string, { spent: number; limit: number; set_by: string }>;
+  /** What holds only in part: agents that run outside the sandbox. */
+  unconfined: string[];
+  warnings: string[];
+  journal: string;
+  record: string;
+}
+
+/** The view is for people, the result for programs: two renderings of one state. */
+export async function resultOf(house: CliHouse, flow: Flow, run: Run): Promise<{ view: View; result: Result }> {
+  const view = viewOf(flow, run);
+  const { digest } = view.gate ? await house.git.tree() : { digest: "" };
+  const question = questionOf(flow, run, digest);
+  const at = { job: run.job, loop: flow.name, run: run.id };
+  const { status, outcome, reason, next, exit, steps, budgets } = view;
+  const result: Result = {
+    run: run.id,
+    job: run.job,
+    loop: flow.name,
+    status,
+    outcome,
+    reason,
+    next,
+    exit,
+    steps,
+    ...(question
+      ? { gate: { question: question.question, options: question.options, shown: house.sha256(question.shown) } }
+      : {}),
+    budgets: Object.fromEntries(
+      budgets.map((budget) => [budget.name, { spent: budget.spent, limit: budget.limit, set_by: budget.setBy }]),
+    ),
+    unconfined: unconfined(house, flow),
+    warnings: run.warnings.map((warning) => (warning.where ? `${warning.where}: ${warning.text}` : warning.text)),
+    journal: `${house.store.runFolder(run.id)}/journal.jsonl`,
+    record: house.records.pathOf(at),
+  };
+  return { view, result };
+}
+
+/** Names of the performers that work outside the sandbox. */
+export const unconfined = (house: CliHouse, flow: Flow): string[] =>
+  Object.entries(flow.performers).flatMap(([name, { use }]) => (house.agents.get(use)?.confined ? [] : [name]));

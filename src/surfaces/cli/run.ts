@@ -1,0 +1,184 @@
+// pawl run, resume, answer: a run is started or taken, and driven until it rests.
+
+import { questionOf } from "../../core/question.js";
+import { Refusal } from "../../core/refusal.js";
+import type { Loaded, LoadOptions } from "../../ports/house.js";
+import { claim, openRunOf } from "../../runtime/claim.js";
+import { lookAt, takeRun } from "../../runtime/open.js";
+import { readyFor, startRun } from "../../runtime/start.js";
+import type { CliHouse, Desk } from "./desk.js";
+import { answerEvent, driveAndTell, tell } from "./drive.js";
+import { resultOf } from "./result.js";
+
+export interface RunOptions extends LoadOptions {
+  input?: Record<string, string>;
+}
+
+/** A name with a slash or an ending is a path: names of loops have neither. */
+export const isPath = (name: string): boolean => name.includes("/") || /\.ya?ml$/.test(name);
+
+export async function run(desk: Desk, name: string, options: RunOptions): Promise<number> {
+  const house = await desk.house();
+  const loaded = await house.load(name, { ...options, byPath: isPath(name) });
+  for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
+  const { job, ticket, warning } = house.job();
+  if (warning) desk.err(`warning: ${warning}\n`);
+  await refuseStart(house, loaded);
+  const { carryOn } = await claim(house, job, loaded.flow);
+  if (carryOn) return again(desk, house, carryOn, options);
+  await readyFor(house, loaded.flow, desk.signal);
+  const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
+  desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${job})\n`);
+  sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
+  return driveAndTell(desk, house, taken, {});
+}
+
+/** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
+async function again(desk: Desk, house: CliHouse, id: string, { maxIter, maxResets }: RunOptions): Promise<number> {
+  const { flow } = await lookAt(house, id);
+  for (const [name, asked] of [
+    ["iterations", maxIter],
+    ["resets", maxResets],
+  ] as const) {
+    const { limit = 0, first = 0, setBy = name } = flow.budgets[name] ?? {};
+    if (asked === undefined || asked === limit + first) continue;
+    desk.err(`${setBy} was fixed at ${limit + first} when run ${id} was made; ${asked} is not taken\n`);
+  }
+  return driveAndTell(desk, house, await takeRun(house, id), {});
+}
+
+async function refuseStart(house: CliHouse, { flow, requireBranch }: Loaded): Promise<void> {
+  const { kind, workspace, branch } = house.where;
+  if (workspace === "/" || workspace === house.user)
+    throw new Refusal("bad-workspace", `"${workspace}" is no place for a run`, "go to a project folder");
+  const commits = Object.values(flow.nodes).some(
+    (node) => node.work.kind === "action" && node.work.action === "commit",
+  );
+  if (kind === "no-commit" && commits) {
+    throw new Refusal(
+      "no-commit",
+      `"${workspace}" has no commit yet, so "${flow.name}" could not commit`,
+      "make one: git commit --allow-empty -m start",
+    );
+  }
+  if (requireBranch === "base" && branch !== undefined && !BASES.includes(branch)) {
+    throw new Refusal(
+      "wrong-branch",
+      `loop "${flow.name}" starts on the base branch only, and "${branch}" is checked out`,
+      `git switch ${BASES[0]}`,
+    );
+  }
+}
+const BASES = ["main", "master", "trunk", "develop"];
+
+/** Said in the first lines, so that nobody learns it an hour later. */
+function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow }: Loaded): void {
+  const commits = Object.values(flow.nodes).some(
+    (node) => node.work.kind === "action" && node.work.action === "commit",
+  );
+  if (dirty.length && commits) {
+    const shown = dirty.slice(0, 5).join(", ");
+    const more = dirty.length > 5 ? ` and ${dirty.length - 5} more` : "";
+    desk.err(
+      `warning: the tree is not clean (${shown}${more}), so this run will not commit; commit or stash first for a run that does\n`,
+    );
+  }
+  for (const [name, { use }] of Object.entries(flow.performers)) {
+    if (house.agents.get(use)?.confined === false)
+      desk.err(`warning: agent "${name}" (${use}) works outside the sandbox, with your network and files\n`);
+  }
+}
+
+export interface ResumeOptions {
+  maxAttempts?: number;
+  acceptChanges?: boolean;
+}
+
+export async function resume(desk: Desk, name: string | undefined, options: ResumeOptions): Promise<number> {
+  const house = await desk.house();
+  const id = await named(house, name);
+  const { flow, run: before } = await lookAt(house, id);
+  const { cursor } = before;
+  const reopens = cursor.at === "ended" && cursor.exhausted !== undefined && options.maxAttempts !== undefined;
+  if (cursor.at === "ended" && !reopens) {
+    const { view } = await resultOf(house, flow, before);
+    throw new Refusal(
+      "has-ended",
+      `run ${id} has ended: ${view.reason}`,
+      view.next || "start a new one: pawl run LOOP",
+      1,
+    );
+  }
+  return driveAndTell(desk, house, await takeRun(house, id), options);
+}
+
+export async function answer(
+  desk: Desk,
+  name: string,
+  option: string | undefined,
+  comment: string | undefined,
+): Promise<number> {
+  const house = await desk.house();
+  const id = await house.store.find(name);
+  const looked = await lookAt(house, id);
+  const { digest } = await house.git.tree();
+  const question = questionOf(looked.flow, looked.run, digest);
+  if (!question) {
+    const { view } = await resultOf(house, looked.flow, looked.run);
+    throw new Refusal(
+      "no-question",
+      `run ${id} asks nothing now: ${view.reason}`,
+      view.next || "pawl list",
+      view.state === "ended" ? 1 : 3,
+    );
+  }
+  const reply =
+    option !== undefined
+      ? { option, ...(comment ? { comment } : {}) }
+      : desk.terminal
+        ? await (await import("./ask.js")).askAtTerminal(question)
+        : undefined;
+  if (!reply) {
+    desk.err(`the question is still open; answer with: pawl answer ${id} [${question.options.join("|")}]\n`);
+    return tell(desk, await resultOf(house, looked.flow, looked.run));
+  }
+  const channel = option === undefined ? "terminal" : "cli";
+  const event = answerEvent(house, looked, { question, reply, tree: digest, channel });
+  return driveAndTell(desk, house, await takeRun(house, id), { event });
+}
+
+/** The run that is named, here or published by another clone; else the open one of this job. */
+async function named(house: CliHouse, name: string | undefined): Promise<string> {
+  if (name === undefined) {
+    const { job } = house.job();
+    const open = await openRunOf(house, job);
+    if (!open)
+      throw new Refusal(
+        "no-open-run",
+        `no run is open in job "${job}"`,
+        "name one (pawl list), or start one: pawl run LOOP",
+        1,
+      );
+    return (await isHere(house, open.run)) ? open.run : adopted(house, open.run);
+  }
+  try {
+    return await house.store.find(name);
+  } catch (error) {
+    const taken = error instanceof Refusal && error.code === "no-such-run" ? house.adopt(name) : undefined;
+    if (taken) return taken.run;
+    throw error;
+  }
+}
+
+const isHere = async (house: CliHouse, run: string): Promise<boolean> => (await house.store.list()).includes(run);
+function adopted(house: CliHouse, run: string): string {
+  const taken = house.adopt(run);
+  if (!taken)
+    throw new Refusal(
+      "no-such-run",
+      `run ${run} is not in this clone, and its journal is not published here`,
+      "git pull, or resume it where it began",
+      1,
+    );
+  return taken.run;
+}
