@@ -9,6 +9,7 @@ export default defineConfig({
     typescript: "src/adapters/validators/typescript.ts",
   },
   platform: "node",
+  transform: { target: "node20" },
   output: {
     dir: "dist",
     format: "esm",

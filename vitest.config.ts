@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: ["test/slow/**", "**/node_modules/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
   },

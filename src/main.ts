@@ -1,7 +1,7 @@
 // The process: streams, signals, exit codes, the one place where everything that was thrown is caught. With house.ts the only
 // file that knows everybody; the house itself is loaded when a command needs it.
-import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { Refusal } from "./core/refusal.js";
 import { FaultError } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
@@ -19,7 +19,7 @@ export async function main(argv: string[], { at }: { at?: FailPoint } = {}): Pro
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined); // a reader that left is no trouble of ours
   let code = 0;
   try {
-    await programOf(desk, version(), (ended) => {
+    await programOf(desk, manifest.version, (ended) => {
       code = ended;
     }).parseAsync(argv, { from: "user" });
     return code;
@@ -79,9 +79,4 @@ function tell(desk: Desk, error: unknown): number {
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
   say(`This is a bug in Pawl; please report it with these lines:\n${bug}`, undefined);
   return 70;
-}
-
-function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version; // our own package.json
 }

@@ -63,19 +63,34 @@ async function carryOut(
   const cut = new AbortController();
   const both = AbortSignal.any([signal, cut.signal]);
   const under = new Map<string, Promise<Heard>>();
-  for (const command of commands) {
-    const begin = await beginOn(world, seat, command);
-    if (!begin) break; // it kept dying and is parked now: R6
-    const task = { command, run: seat.run, flow: seat.flow, begin, tries: seat.run.tries[command.ticket] ?? 1 };
-    under.set(command.ticket, hear(world.workerFor(command), task, both));
+  try {
+    for (const command of commands) {
+      const begin = await beginOn(world, seat, command);
+      if (!begin) break; // it kept dying and is parked now: R6
+      const task = { command, run: seat.run, flow: seat.flow, begin, tries: seat.run.tries[command.ticket] ?? 1 };
+      const heard = hear(world.workerFor(command), task, both);
+      heard.catch(() => {}); // looked at once all have begun; until then nobody else may call it unhandled
+      under.set(command.ticket, heard);
+    }
+    return await hearAll(seat, under, cut);
+  } finally {
+    cut.abort(new Error("what it was begun with is over"));
+    await Promise.allSettled(under.values()); // nobody is left at work when a drive ends, however it ends
   }
+}
+
+async function hearAll(
+  seat: Seat,
+  under: Map<string, Promise<Heard>>,
+  cut: AbortController,
+): Promise<string | undefined> {
   let within: string | undefined;
   while (under.size) {
+    if (![...under.keys()].some((ticket) => seat.open(ticket))) cut.abort(new Error("the run is parked"));
     const { command, answer } = await Promise.race(under.values());
     under.delete(command.ticket);
     if ("cancelled" in answer || !seat.open(command.ticket)) continue; // told to stop, or a sibling's fault parked the run
     if ("yielded" in answer) within = answer.yielded.rest;
-    if ("fault" in answer) cut.abort(new Error("a sibling could not be carried out"));
     await seat.record(bodyOf(command.ticket, answer), "answer" in answer ? answer.answer?.who : undefined);
   }
   return within;

@@ -1,7 +1,7 @@
 // One commit of given paths on top of HEAD, by plumbing. In order: judge, store, ask the hooks, write the intention, move the branch, bring
 // the user's index in step. Until the branch moves nothing of the user's is changed; afterwards a repeated call finds the commit.
 import { createHash } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { CommitEnd, CommitWish } from "../../ports/git.js";
@@ -46,7 +46,9 @@ export class Commit {
     private readonly at: FailPoint,
   ) {
     this.sides = { git, workspace: place.workspace, facts, blobs };
-    this.index = join(dirname(wish.intent), "index");
+    const folder = dirname(wish.intent);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.index = join(folder, "index");
     this.message = tidy(wish.message);
     this.messageDigest = createHash("sha256").update(this.message).digest("hex");
   }

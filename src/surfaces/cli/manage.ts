@@ -27,7 +27,7 @@ interface Order {
 async function order(desk: Desk, name: string, { reason, abandon: isEnd }: Order): Promise<number> {
   const house = await desk.house();
   const id = await house.store.find(name);
-  const { flow, run } = await lookAt(house, id);
+  const { run } = await lookAt(house, id);
   const { at } = settled(run.cursor);
   if (at === "ended" || (at === "parked" && !isEnd)) {
     desk.err(`run ${id} is ${at} already; nothing was changed\n`);
