@@ -21,7 +21,13 @@ export function close(file: LoopFile, draft: Draft): Draft {
   const budgets: Record<string, Budget> = { ...draft.budgets };
   if (until) budgets.repeats = repeatsBudget(file.maxRepeats);
   if (validators && file.failureHandling === "retry") budgets.attempts ??= attemptsBudget(file.maxAttempts);
-  return { ...draft, nodes: [...draft.nodes.map((each) => rerouted(each, first.name)), ...closing], budgets };
+  const turn = turnTo(first.name);
+  const turned = Object.entries(budgets).map(([name, budget]) => [name, budgetBy(turn, budget)] as const);
+  return {
+    ...draft,
+    nodes: [...draft.nodes.map((each) => nodeBy(turn, each)), ...closing],
+    budgets: Object.fromEntries(turned),
+  };
 }
 
 function validatorsNode(file: LoopFile, draft: Draft, done: Route): Node {
@@ -72,15 +78,24 @@ const repeatsBudget = (maxRepeats: number): Budget => ({
   onExhausted: parked("exhausted", `the condition is still not met after ${maxRepeats} repeats`, to(UNTIL)),
 });
 
+type Turn = (target: Target) => Target;
+
 /** Success is reached through the closing nodes only. */
-function rerouted(each: Node, first: string): Node {
-  const turn = (target: Target): Target => {
+function turnTo(first: string): Turn {
+  const turn: Turn = (target) => {
     if ("end" in target) return target.end === "success" ? { node: first } : target;
     if ("node" in target || target.resume === "way") return target;
     return { ...target, resume: { ...target.resume, to: turn(target.resume.to) } };
   };
-  return {
-    ...each,
-    routes: Object.fromEntries(Object.entries(each.routes).map(([o, r]) => [o, { ...r, to: turn(r.to) }])),
-  };
+  return turn;
 }
+
+const nodeBy = (turn: Turn, each: Node): Node => ({
+  ...each,
+  routes: Object.fromEntries(Object.entries(each.routes).map(([o, r]) => [o, { ...r, to: turn(r.to) }])),
+});
+const budgetBy = (turn: Turn, budget: Budget): Budget => ({
+  ...budget,
+  onExhausted: turn(budget.onExhausted),
+  ...(budget.onRepeat ? { onRepeat: turn(budget.onRepeat) } : {}),
+});

@@ -4,13 +4,21 @@ import { end, node, park, to } from "./build.js";
 
 /** Every passing way out of the author's own steps leads through a gate of its own. */
 export function insertGates(nodes: Node[]): Node[] {
+  const questions = new Set(nodes.filter(({ work }) => work.kind === "ask").map(({ name }) => name));
   return nodes.flatMap((step) => {
     if (!step.origin || step.work.kind === "ask") return [step];
-    const passing = Object.entries(step.routes).filter(([outcome]) => outcome === "pass" || outcome === "approved");
+    const passing = Object.entries(step.routes).filter(([outcome, route]) => passes(outcome, route, questions));
     const gates = passing.map(([outcome, route]) => gateAfter(step, outcome, route));
     const routes = Object.fromEntries(passing.map(([outcome], i) => [outcome, to(gates[i]?.name ?? step.name)]));
     return [{ ...step, routes: { ...step.routes, ...routes } }, ...gates];
   });
+}
+
+/** Other names than pass are passing ways too when they lead on for nothing, and not to a question of their own. */
+function passes(outcome: string, { to: target, spend }: Route, questions: Set<string>): boolean {
+  if (outcome === "pass" || outcome === "approved") return true;
+  if (outcome === "block" || spend?.length) return false;
+  return "node" in target ? !questions.has(target.node) : "end" in target && target.end === "success";
 }
 
 function gateAfter(step: Node, outcome: string, onward: Route): Node {
