@@ -20,13 +20,13 @@ export interface Facts {
 export const NO_FACTS: Facts = { excludesFile: "/dev/null", convertsCrlf: false, fileMode: true, algorithm: "sha1" };
 
 export async function readFacts(place: Required<Place>, host: HostEnv): Promise<Facts> {
-  const ask = (from: string[]) => readSettings(place, host, from);
-  // later ones win, as in git; the repository's file is read without its includes
-  const settings = new Map([
-    ...(host.GIT_CONFIG_NOSYSTEM ? [] : await ask(["--system", "--includes"])),
-    ...(await ask(["--global", "--includes"])),
-    ...(await ask(["--file", join(place.commonDir, "config")])),
-  ]);
+  const ask = (...from: string[]) => readSettings(place, host, from);
+  const asked = [
+    host.GIT_CONFIG_NOSYSTEM ? [] : ask("--system", "--includes"),
+    ask("--global", "--includes"),
+    ask("--file", join(place.commonDir, "config")), // without its includes: the repository is not the user's
+  ];
+  const settings = new Map((await Promise.all(asked)).flat()); // later ones win, as in git
   const name = host.GIT_AUTHOR_NAME || settings.get("author.name") || settings.get("user.name");
   const email = host.GIT_AUTHOR_EMAIL || settings.get("author.email") || settings.get("user.email");
   const hooksPath = settings.get("core.hookspath");

@@ -43,27 +43,35 @@ function jobFor(house: CliHouse): { job?: string } {
   }
 }
 
+interface Checked {
+  file: string;
+  ok: boolean;
+  issues: (Issue | string)[];
+}
+
 /** Every file is checked, whatever is wrong with another. 2 when one has errors. */
 export async function validate(desk: Desk, files: string[]): Promise<number> {
   const house = await desk.house();
-  const told: { file: string; ok: boolean; issues: Issue[] | string[] }[] = [];
-  for (const file of files) {
-    try {
-      const { issues } = await house.load(file, { byPath: isPath(file), anyAgent: true });
-      told.push({ file, ok: true, issues });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      told.push({ file, ok: false, issues: issuesOf(error) ?? [error.message] });
-    }
-  }
-  if (desk.json) desk.out(`${JSON.stringify(told, null, 2)}\n`);
-  else
-    for (const { file, ok, issues } of told) {
-      for (const issue of issues) desk.out(`${typeof issue === "string" ? issue : formatIssue(issue)}\n`);
-      if (ok) desk.out(`${file}: ok\n`);
-    }
+  const told: Checked[] = [];
+  for (const file of files) told.push(await checkFile(house, file));
+  desk.out(desk.json ? `${JSON.stringify(told, null, 2)}\n` : told.flatMap(linesOf).join(""));
   return told.every((each) => each.ok) ? 0 : 2;
 }
+
+async function checkFile(house: CliHouse, file: string): Promise<Checked> {
+  try {
+    const { issues } = await house.load(file, { byPath: isPath(file), anyAgent: true });
+    return { file, ok: true, issues };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { file, ok: false, issues: issuesOf(error) ?? [error.message] };
+  }
+}
+
+const linesOf = ({ file, ok, issues }: Checked): string[] => [
+  ...issues.map((issue) => `${typeof issue === "string" ? issue : formatIssue(issue)}\n`),
+  ...(ok ? [`${file}: ok\n`] : []),
+];
 
 const issuesOf = (error: Refusal): Issue[] | undefined =>
   "issues" in error && Array.isArray(error.issues) ? (error.issues as Issue[]) : undefined; // BadLoop of main's side

@@ -57,6 +57,16 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
         (await import("./run.js")).answer(desk, run, option, comment),
       ),
     );
+  manageCommands(desk, command, does);
+  lookCommands(desk, command, does);
+  fileCommands(desk, command, does);
+  return program;
+}
+
+type Make = (usage: string, about: string) => Command;
+type Does = (act: (...given: never[]) => Promise<number>) => (...given: unknown[]) => Promise<void>;
+
+function manageCommands(desk: Desk, command: Make, does: Does): void {
   command("stop <run>", "pause a run")
     .option("--reason <text>", "why, for the record")
     .action(
@@ -78,13 +88,7 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
         (await import("./manage.js")).resetLoop(desk, run, yes ?? false),
       ),
     );
-  lookCommands(desk, command, does);
-  fileCommands(desk, command, does);
-  return program;
 }
-
-type Make = (usage: string, about: string) => Command;
-type Does = (act: (...given: never[]) => Promise<number>) => (...given: unknown[]) => Promise<void>;
 
 function lookCommands(desk: Desk, command: Make, does: Does): void {
   command("status [run]", "where a run stands; without a run: the open one of this job").action(
