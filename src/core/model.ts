@@ -1,53 +1,9 @@
 // The whole vocabulary of the engine. Data only: no functions, JSON-safe.
 import type { Isolation, Performer } from "./performer.js";
+import type { Finding, Json, Spent, Verdict } from "./verdict.js";
 
 export type { Isolation, Performer } from "./performer.js";
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-// --- Verdict: the one answer that work, hooks, validators, reviewers and people all give.
-export type Status = "pass" | "block" | "wait" | "skip";
-export interface Finding {
-  text: string;
-  /** What it is about: a path, `path:line`, the name of a check. */
-  where?: string;
-  /** The rule that was broken, in the words of whoever judges. */
-  rule?: string;
-  severity: "error" | "warning" | "info";
-}
-/** What a verdict was said about (P5). Digests are lower-case sha256 hex. */
-export interface Evidence {
-  tree?: string;
-  loop: string;
-  validator?: string;
-  inputs?: Record<string, string>;
-}
-export interface Verdict {
-  status: Status;
-  /** A name that routes can key on ("approved"); absent means the status itself. */
-  outcome?: string;
-  /** Every complaint at once, so that one round can mend them all. */
-  findings: Finding[];
-  /** Fingerprint of the findings: 12 hex digits, or a constant when there are none. Budgets see repeats by it. */
-  print?: string;
-  evidence?: Evidence;
-  /** What the work hands on: the end of its output or its final message, cut to OUTPUT_CHARS_MAX. Never judged. */
-  output?: string;
-  /** Files of the visit, relative to the run's folder. */
-  artifacts?: string[];
-  /** What the judge handed in, for the record (a validator's message and checks). Never routes. */
-  report?: Json;
-  /** Values an action hands to later steps; merged into `run.inputs`. */
-  set?: Record<string, string>;
-}
-/** What a visit cost. An absent figure is unknown, which is not zero. */
-export interface Spent {
-  ms: number;
-  usd?: number;
-  inputTokens?: number;
-  outputTokens?: number;
-  model?: string;
-}
+export type { Evidence, Finding, Json, Spent, Status, Verdict } from "./verdict.js";
 
 // --- Flow: a checked, frozen graph. Every body of a loop file lowers to this and nothing else runs.
 export interface Flow {
@@ -124,9 +80,15 @@ export type Work =
 export interface VerdictFile {
   artifact: string;
   /** The words the author declared, and what each means. */
-  words: Record<string, { status: "pass" | "block"; outcome: string }>;
+  words: Record<string, VerdictWord>;
   /** "last": the last verdict line counts. "worst": the worst of all lines, in the order of `words` from best to worst. */
   reading: "last" | "worst";
+}
+export interface VerdictWord {
+  status: "pass" | "block";
+  outcome: string;
+  /** The outcome of a pass that stands under a condition; absent: the same. */
+  caveat?: string;
 }
 export interface Hook {
   hook: string;
