@@ -1,5 +1,5 @@
 // Every name a node can end with. The check demands a route for each; a walk can rely on finding one.
-import type { Node, Work } from "./model.js";
+import type { Node, VerdictWord, Work } from "./model.js";
 
 /** What the registries declare for an action or a hook besides "pass" (and "block" for hooks). */
 export interface Declared {
@@ -22,7 +22,7 @@ function ofWork(work: Work, declared: Declared): string[] {
       return work.options;
     case "agent":
       if (!work.verdict) return ["pass", "block"];
-      return [...Object.values(work.verdict.words).map((word) => word.outcome), "block", "unclear"];
+      return [...Object.values(work.verdict.words).flatMap(wordOutcomes), "block", "unclear"];
     case "command":
     case "flow":
       return ["pass", "block"];
@@ -34,3 +34,5 @@ function ofWork(work: Work, declared: Declared): string[] {
       return Object.values(work.branches).flatMap((branch) => ofWork(branch, declared));
   }
 }
+
+const wordOutcomes = ({ outcome, caveat }: VerdictWord): string[] => (caveat ? [outcome, caveat] : [outcome]);

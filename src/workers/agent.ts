@@ -167,12 +167,12 @@ async function reviewed(
   }
   const { status, outcome, line, caveat } = reading;
   const text = "text" in read ? read.text : "";
+  const conditions: Finding[] = caveat ? [{ text: `passed under a condition: ${caveat}`, severity: "warning" }] : [];
   if (file.reading === "worst") {
-    const findings = readReview(text, status);
+    const findings = [...readReview(text, status), ...conditions];
     const print = status === "block" ? { print: printOf(text, shop.sha256) } : {};
     return { status, outcome, findings, ...print, ...artifacts };
   }
-  const conditions: Finding[] = caveat ? [{ text: `passed under a condition: ${caveat}`, severity: "warning" }] : [];
   const blocks: Finding[] = status === "block" ? [{ text: line, where: file.artifact, severity: "error" }] : [];
   return { status, outcome, findings: [...blocks, ...conditions], ...artifacts };
 }

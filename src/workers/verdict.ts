@@ -49,9 +49,14 @@ export function readVerdict(text: string | undefined, file: VerdictFile): Readin
       unclear: `${name} has a further verdict line behind line ${open.at}, where a ${open.what} begins that never ends`,
     };
   const others = spoken.filter((each) => each !== counted).map((each) => shown(each.text));
-  return { ...says, line: shown(counted.text), earlier: others.slice(-EARLIER_LINES_MAX) };
+  const outcome = outcomeOf(says, file);
+  return { ...says, outcome, line: shown(counted.text), earlier: others.slice(-EARLIER_LINES_MAX) };
 }
 
+function outcomeOf({ outcome, caveat }: { outcome: string; caveat?: string }, { words }: VerdictFile): string {
+  if (caveat === undefined) return outcome;
+  return Object.values(words).find((word) => word.outcome === outcome)?.caveat ?? outcome;
+}
 const unquoted = (line: Line): string => (line.in === "quote" ? line.text.replace(/^[\s>]+/, "") : line.text);
 const HIDDEN = " outside code, quotes and comments";
 

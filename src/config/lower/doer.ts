@@ -71,7 +71,7 @@ function reviewOf(file: DoerFile, name: string, context: Context, path: (string 
 
 /** From best to worst. */
 export const REVIEW_WORDS: VerdictFile["words"] = {
-  APPROVED: { status: "pass", outcome: "approved" },
+  APPROVED: { status: "pass", outcome: "approved", caveat: "approved-with-warnings" },
   APPROVED_WITH_WARNINGS: { status: "pass", outcome: "approved-with-warnings" },
   APPROVED_PENDING_MANUAL: { status: "pass", outcome: "pending-manual" },
   BLOCKED: { status: "block", outcome: "block" },

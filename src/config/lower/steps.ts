@@ -55,7 +55,8 @@ function routesOf(step: Step, work: Work, pass: Route, fail: Route, context: Con
         ...context.actionOutcomes(work.action).map((o) => [o, { ...pass, mark: o }]),
       ]);
     case "agent":
-      return { pass, block: fail, ...(work.verdict ? { unclear: to(step.name, ATTEMPT) } : {}) };
+      if (!work.verdict) return { pass, block: fail };
+      return { pass, [CONDITIONAL]: { mark: "warning", ...pass }, block: fail, unclear: to(step.name, ATTEMPT) };
     case "command":
     case "flow":
     case "check":
@@ -64,6 +65,9 @@ function routesOf(step: Step, work: Work, pass: Route, fail: Route, context: Con
       return { pass, block: fail };
   }
 }
+
+/** It leads where "pass" leads, but the run is no clean success any more. */
+const CONDITIONAL = "pass-with-conditions";
 
 function workOf({ work, name }: Step, i: number, context: Context): Work {
   switch (work.kind) {
@@ -108,6 +112,9 @@ export const commandOf = (work: Extract<Step["work"], { kind: "command" }>): Wor
 
 const verdictOf = (words: { artifact: string; pass: string; fail: string }): VerdictFile => ({
   artifact: words.artifact,
-  words: { [words.pass]: { status: "pass", outcome: "pass" }, [words.fail]: { status: "block", outcome: "block" } },
+  words: {
+    [words.pass]: { status: "pass", outcome: "pass", caveat: CONDITIONAL },
+    [words.fail]: { status: "block", outcome: "block" },
+  },
   reading: "last",
 });
