@@ -29,7 +29,9 @@ export function loopMd(flow: Flow, events: readonly Event[]): string | undefined
     created_at: started.at,
   };
   const lines = Object.entries(front).map(([key, value]) => `${key}: ${value}`);
-  return ["---", ...lines, "---", "", "## History", "", ...told.history, ""].join("\n");
+  const phase = phaseStatusOf(flow, run);
+  const open = phase ? [`Phase: ${phase}; a person is to confirm the manual items`, ""] : [];
+  return ["---", ...lines, "---", "", ...open, "## History", "", ...told.history, ""].join("\n");
 }
 
 /** The phase itself, where the word of the loop is not enough: it has converged and a person is still to look. */

@@ -3,6 +3,7 @@ import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
 import { nodeAt, settled, visitsOf } from "./place.js";
+import { countText } from "./ways.js";
 
 export { settled } from "./place.js";
 
@@ -131,7 +132,9 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
       return endedRest(flow, run, cursor);
     case "parked": {
       const exit = cursor.code === "fault" ? 4 : cursor.code === "interrupted" ? 130 : 3;
-      return { reason: cursor.reason, next: `pawl resume ${run.id}`, exit };
+      // nothing was judged, so people are told which iteration it was
+      const which = cursor.code === "no-verdict" ? ` in ${countText(flow, run, "iterations")}` : "";
+      return { reason: `${cursor.reason}${which}`, next: `pawl resume ${run.id}`, exit };
     }
     case "waiting": {
       const what = cursor.findings[0]?.text ?? "a signal";
