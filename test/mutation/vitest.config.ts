@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/core/run*.test.ts", "src/core/pay.test.ts", "src/core/place.test.ts"],
-    env: { PAWL_PROPERTY_RUNS: "25" },
+    include: ["test/mutation/engine.ts"],
+    env: { PAWL_PROPERTY_RUNS: "8" },
     testTimeout: 10_000,
     pool: "threads",
     maxWorkers: 1,
