@@ -170,8 +170,7 @@ async function reviewed(
   const conditions: Finding[] = caveat ? [{ text: `passed under a condition: ${caveat}`, severity: "warning" }] : [];
   if (file.reading === "worst") {
     const findings = [...readReview(text, status), ...conditions];
-    const print = status === "block" ? { print: printOf(text, shop.sha256) } : {};
-    return { status, outcome, findings, ...print, ...artifacts };
+    return { status, outcome, findings, print: printOf(text, shop.sha256), ...artifacts };
   }
   const blocks: Finding[] = status === "block" ? [{ text: line, where: file.artifact, severity: "error" }] : [];
   return { status, outcome, findings: [...blocks, ...conditions], ...artifacts };
