@@ -1,5 +1,6 @@
 // The process: streams, signals, exit codes, the one place where everything that was thrown is caught. With house.ts the only
 // file that knows everybody; the house itself is loaded when a command needs it.
+import { join } from "node:path";
 import { CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { Refusal } from "./core/refusal.js";
@@ -31,14 +32,19 @@ export async function main(argv: string[], { at }: { at?: FailPoint } = {}): Pro
 function deskOf(signal: AbortSignal, at: FailPoint | undefined): Desk {
   const { env } = process;
   const terminal = process.stdin.isTTY === true && process.stderr.isTTY === true && env.TERM !== "dumb" && !env.CI;
-  let opened: ReturnType<Desk["house"]> | undefined;
-  return {
-    house() {
-      opened ??= import("./house.js").then(({ openHouse }) =>
-        openHouse({ cwd: process.cwd(), env, ...(at ? { at } : {}) }),
-      );
+  const houseOf = (cwd: string): Desk["house"] => {
+    let opened: ReturnType<Desk["house"]> | undefined;
+    return () => {
+      opened ??= import("./house.js").then(({ openHouse }) => openHouse({ cwd, env, ...(at ? { at } : {}) }));
       return opened;
+    };
+  };
+  return {
+    house: houseOf(process.cwd()),
+    at(cwd, out) {
+      return { ...this, house: houseOf(cwd), cwd, out };
     },
+    packaged: async (name) => join((await import("./house.js")).packageFolder(), name),
     cwd: process.cwd(),
     env,
     out: (text) => void process.stdout.write(text),

@@ -7,6 +7,10 @@ import type { Sandbox } from "../../ports/sandbox.js";
 export interface Desk {
   /** The house of the folder Pawl was started in; opened at the first call. Throws a FaultError or Refusal. */
   house(): Promise<CliHouse>;
+  /** The same desk in another folder, with a house of its own; what is asked for goes to `out`. */
+  at(cwd: string, out: (text: string) => void): Desk;
+  /** A folder of Pawl's own package. */
+  packaged(name: string): Promise<string>;
   cwd: string;
   env: Record<string, string | undefined>;
   /** stdout: what was asked for. With --json one document and nothing else. */

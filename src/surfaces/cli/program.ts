@@ -117,6 +117,9 @@ function lookCommands(desk: Desk, command: Make, does: Does): void {
   command("doctor", "agents, sandbox engines, git, disk: what works here, what does not, how to mend it").action(
     does(async () => (await import("./doctor.js")).doctor(desk)),
   );
+  command("demo", "the whole thing on a sample repository, with no key and no network")
+    .option("--keep", "make it here, in ./pawl-demo, and not among temporary files")
+    .action(does(async ({ keep }: { keep?: boolean }) => (await import("./demo.js")).demo(desk, keep ?? false)));
 }
 
 function fileCommands(desk: Desk, command: Make, does: Does): void {
