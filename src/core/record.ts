@@ -1,7 +1,7 @@
 // The published record: one JSON file a run, for people and reviewers. A projection, never read back for a decision.
 import type { Flow, Json, Run } from "./model.js";
 import { nodeAt } from "./place.js";
-import { outcomeOf, type Status, settled, statusOf, viewOf } from "./view.js";
+import { outcomeOf, reasonOf, type Status, settled, statusOf } from "./view.js";
 
 export const RECORD_SCHEMA = 1;
 
@@ -46,7 +46,7 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
     timestamp: at.started,
     updated_at: at.now,
     schema: RECORD_SCHEMA,
-    reason: viewOf(flow, run).reason,
+    reason: reasonOf(flow, run),
     head: at.head,
   };
 }

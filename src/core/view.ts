@@ -1,6 +1,6 @@
 // What a run looks like from outside: status, reason, what to type next, what the process ends with. Every surface reads this.
 import { sum } from "./ledger.js";
-import type { Cursor, Diversion, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
+import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
 import { nodeAt, settled, visitsOf } from "./place.js";
 import { countText } from "./ways.js";
@@ -134,7 +134,8 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
       const exit = cursor.code === "fault" ? 4 : cursor.code === "interrupted" ? 130 : 3;
       // nothing was judged, so people are told which iteration it was
       const which = cursor.code === "no-verdict" ? ` in ${countText(flow, run, "iterations")}` : "";
-      return { reason: `${cursor.reason}${which}`, next: `pawl resume ${run.id}`, exit };
+      const why = TOLD_WITH_FINDINGS.includes(cursor.code) ? toldOf(cursor.findings) : "";
+      return { reason: `${cursor.reason}${which}${why}`, next: `pawl resume ${run.id}`, exit };
     }
     case "waiting": {
       const what = cursor.findings[0]?.text ?? "a signal";
@@ -151,6 +152,18 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
   }
 }
 
+/** Parks whose reason is what a check or the work said; the others explain themselves. */
+const TOLD_WITH_FINDINGS: ParkCode[] = ["validation-failed", "optional-failed", "entry-refused", "work-failed"];
+/** Complaints named in the reason; all of them stand in `explain`. */
+const TOLD_MAX = 5;
+
+function toldOf(findings: Finding[]): string {
+  const told = findings.filter(({ severity }) => severity !== "info");
+  const texts = told.slice(0, TOLD_MAX).map(({ where, text }) => `${where ? `"${where}" ` : ""}${text}`);
+  const more = told.length > TOLD_MAX ? `; and ${told.length - TOLD_MAX} more` : "";
+  return texts.length ? `: ${texts.join("; ")}${more}` : "";
+}
+
 function endedRest(flow: Flow, run: Run, cursor: Cursor & { at: "ended" }): Rest {
   const { exhausted, ending } = cursor;
   if (ending === "success") return succeeded(run);
@@ -165,19 +178,28 @@ function endedRest(flow: Flow, run: Run, cursor: Cursor & { at: "ended" }): Rest
     const option =
       setBy === "max_attempts" ? `pawl resume ${run.id} --max-attempts ${made + 2}` : `pawl explain ${run.id}`;
     return {
-      reason: `exhausted: ${made} attempts were made and "${exhausted.from}" still fails`,
+      reason: `exhausted: ${made} attempts were made and ${whoOf(flow, exhausted.from)} still fails`,
       next: option,
       exit: 1,
     };
   }
   const last = run.notes.at(-1);
   const text = last?.findings[0]?.text;
+  const checked = last && flow.nodes[last.from]?.phase === "validating";
   return {
-    reason: last ? `"${last.from}" failed${text ? `: ${text}` : ""}` : "failed",
+    reason: checked
+      ? `required checks failed${toldOf(last.findings)}`
+      : last
+        ? `"${last.from}" failed${text ? `: ${text}` : ""}`
+        : "failed",
     next: `pawl explain ${run.id}`,
     exit: 1,
   };
 }
+
+/** The nodes that were put in at the end have no name of the author's. */
+const whoOf = (flow: Flow, node: string): string =>
+  flow.nodes[node]?.phase === "validating" ? "a required check" : `"${node}"`;
 
 function succeeded(run: Run): Rest {
   if (run.marks["not-committed"]) {
@@ -196,13 +218,10 @@ function succeeded(run: Run): Rest {
 
 function stepsOf(flow: Flow, run: Run): StepView[] {
   return flow.steps.map((name) => {
-    const nodes = Object.values(flow.nodes).filter((node) => node.origin?.fold === name);
-    const [node] = nodes;
-    const verdict = node && run.results[node.name];
-    const costs = Object.entries(run.spent).filter(([key]) =>
-      nodes.some((n) => key === n.name || key.startsWith(`${n.name}/`)),
-    );
-    const spent = costs.length ? sum(costs.map(([, cost]) => cost)) : undefined;
+    const node = flow.nodes[name]; // an author's step and its node have one name
+    const verdict = node && run.results[name];
+    const costs = partsOf(name, node).flatMap((part) => run.spent[part] ?? []);
+    const spent = costs.length ? sum(costs) : undefined;
     return {
       name,
       kind: node ? kindOf(node) : "step",
@@ -214,6 +233,10 @@ function stepsOf(flow: Flow, run: Run): StepView[] {
     };
   });
 }
+
+/** A node's name, and of a fan the names its branches go by. */
+const partsOf = (name: string, node: Node | undefined): string[] =>
+  node?.work.kind === "fan" ? [name, ...Object.keys(node.work.branches).map((branch) => `${name}/${branch}`)] : [name];
 
 /** The author's word for what a node does. */
 export const kindOf = (node: Node): string =>

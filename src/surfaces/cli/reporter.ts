@@ -57,7 +57,7 @@ export class Reporter implements Notifier {
   }
 
   private redraw(): void {
-    if (!this.now || this.desk.json) return;
+    if (!this.now || this.desk.json || !this.desk.terminal) return;
     const { flow, run } = this.now;
     const at = nodeAt(run.cursor);
     const scene = {
