@@ -1,0 +1,7 @@
+#!/bin/sh
+# npm test: from a fresh clone to a yes or no.
+set -eu
+cd "$(dirname "$0")/.."
+sh scripts/setup.sh test
+[ -e test/clients/e2e/node_modules/.package-lock.json ] || node test/clients/install.mjs
+exec node scripts/check.mjs "$@"
