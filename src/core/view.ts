@@ -156,12 +156,18 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
 const TOLD_WITH_FINDINGS: ParkCode[] = ["validation-failed", "optional-failed", "entry-refused", "work-failed"];
 /** Complaints named in the reason; all of them stand in `explain`. */
 const TOLD_MAX = 5;
+const TOLD_CHARS_MAX = 200;
 
 function toldOf(findings: Finding[]): string {
   const told = findings.filter(({ severity }) => severity !== "info");
-  const texts = told.slice(0, TOLD_MAX).map(({ where, text }) => `${where ? `"${where}" ` : ""}${text}`);
+  const texts = told.slice(0, TOLD_MAX).map(({ where, text }) => `${where ? `"${where}" ` : ""}${short(text)}`);
   const more = told.length > TOLD_MAX ? `; and ${told.length - TOLD_MAX} more` : "";
   return texts.length ? `: ${texts.join("; ")}${more}` : "";
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > TOLD_CHARS_MAX ? `${line.slice(0, TOLD_CHARS_MAX - 1)}…` : line;
 }
 
 function endedRest(flow: Flow, run: Run, cursor: Cursor & { at: "ended" }): Rest {
@@ -183,18 +189,19 @@ function endedRest(flow: Flow, run: Run, cursor: Cursor & { at: "ended" }): Rest
       exit: 1,
     };
   }
-  const last = run.notes.at(-1);
-  const text = last?.findings[0]?.text;
-  const checked = last && flow.nodes[last.from]?.phase === "validating";
   return {
-    reason: checked
-      ? `required checks failed${toldOf(last.findings)}`
-      : last
-        ? `"${last.from}" failed${text ? `: ${text}` : ""}`
-        : "failed",
+    reason: failedText(flow, run),
     next: `pawl explain ${run.id}`,
     exit: 1,
   };
+}
+
+function failedText(flow: Flow, run: Run): string {
+  const last = run.notes.at(-1);
+  if (!last) return "failed";
+  if (flow.nodes[last.from]?.phase === "validating") return `required checks failed${toldOf(last.findings)}`;
+  const [first] = last.findings;
+  return `"${last.from}" failed${first ? `: ${first.text}` : ""}`;
 }
 
 /** The nodes that were put in at the end have no name of the author's. */
