@@ -139,6 +139,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
         within: (loop, task, signal) => within(house, notifier, loop, task, signal),
         follow: (loop, task) => follow(house, loop, task),
         publish: () => records.publishJournal(place),
+        at,
       };
       registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
       const workers = workersOf(shop);

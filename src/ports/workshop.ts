@@ -2,6 +2,7 @@
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
+import type { FailPoint } from "./fail-points.js";
 import type { Files } from "./files.js";
 import type { Git } from "./git.js";
 import type { HookContext, Looker } from "./hook.js";
@@ -38,4 +39,6 @@ export interface Workshop {
   follow(loop: string, task: Task): Promise<Answer>;
   /** Writes the journal beside the published record. Says what failed. */
   publish(): Promise<string | undefined>;
+  /** Where a test may kill the process. */
+  at: FailPoint;
 }

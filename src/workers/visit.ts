@@ -1,5 +1,6 @@
 // One try of one visit: its folder, its environment, its sandbox, and afterwards what its verdict was said about.
 import type { Evidence } from "../core/model.js";
+import { extensionPaths } from "../core/named.js";
 import type { SandboxStart } from "../ports/agent.js";
 import type { Tree } from "../ports/git.js";
 import type { Session } from "../ports/sandbox.js";
@@ -49,7 +50,10 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
     named: (file) => `${folder.slice(folder.lastIndexOf("/visits/") + 1)}/artifacts/${file}`,
     async start(wish) {
       session ??= await openSandbox(shop, task, needs, artifacts);
-      return session.start(wish);
+      shop.at("child:before");
+      const child = await session.start(wish);
+      shop.at("child:after");
+      return child;
     },
     async close() {
       await session?.[Symbol.asyncDispose]();
@@ -86,7 +90,7 @@ function openSandbox(
     state: shop.home,
     artifacts,
     earlier: earlier.filter((each) => each !== artifacts),
-    protect: [...PROTECTED, ...flow.isolation.protect],
+    protect: [...PROTECTED, ...extensionPaths(flow.named), ...flow.isolation.protect],
     readable: needs.readable ?? [],
     isolation: flow.isolation,
   };

@@ -54,6 +54,7 @@ export class Commit {
   }
 
   async make(): Promise<CommitEnd> {
+    this.at("commit:before");
     const moved = movedSignposts(this.wish.signposts, gitSignposts(this.place.workspace));
     if (moved.length > 0)
       return this.refuse(`${moved.map((name) => `"${signpostPath(name)}"`).join(", ")} changed since the run started`);
@@ -163,6 +164,7 @@ export class Commit {
   }
 
   private async finish(base: string, commit: string, index: "as wished" | "as it was"): Promise<CommitEnd> {
+    this.at("commit:moved");
     await syncIndex(this.git, base, commit, index === "as it was");
     this.at("commit:after");
     return { end: "committed", commit };
