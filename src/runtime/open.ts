@@ -2,7 +2,6 @@
 import type { Event, Flow, Run } from "../core/model.js";
 import { placeOf } from "../core/place.js";
 import { begin } from "../core/run.js";
-import { Refusal } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
 import type { Frozen, OpenRun } from "../ports/store.js";
 import type { Opened, World } from "../ports/world.js";
@@ -32,11 +31,16 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
   }
 }
 
-async function begun(
-  house: House,
-  { run: id, flow, opening, parent }: Frozen,
-  journal: OpenRun,
-): Promise<{ run: Run; events: Event[] }> {
+type Told = { run: Run; events: Event[] };
+
+async function begun(house: House, frozen: Frozen, journal: OpenRun): Promise<Told> {
+  const told = beginning(house, frozen);
+  for (const event of told.events) await journal.append(event, placeOf(told.run.cursor));
+  return told;
+}
+
+/** The run as its first line would make it; nothing is written. */
+function beginning(house: House, { run: id, flow, opening, parent }: Frozen): Told {
   const { job, inputs, by } = opening;
   const told = {
     type: "started" as const,
@@ -48,9 +52,7 @@ async function begun(
     ...(parent ? { parent } : {}),
   };
   const event = { seq: 1, at: house.clock.now(), by, ...told };
-  const run = begin(flow, event);
-  await journal.append(event, placeOf(run.cursor));
-  return { run, events: [event] };
+  return { run: begin(flow, event), events: [event] };
 }
 
 /** What was found on the way in goes into the journal: a lock taken over, a torn tail cut. */
@@ -58,15 +60,14 @@ export async function remarkOn(world: World, { opened }: Taken): Promise<void> {
   for (const remark of opened.journal.remarks) await record(world, opened, { type: "remark", ...remark }, "pawl");
 }
 
-/** Look at a run without the lock: what every command that only shows uses. Never writes. */
+/** Look at a run without the lock: what every command that only shows uses. Never writes. A run that was killed before its first
+ *  line is shown as it will begin. */
 export async function lookAt(
   house: House,
   id: string,
 ): Promise<{ frozen: Frozen; flow: Flow; run: Run; events: Event[]; head: string }> {
   const frozen = await house.store.frozen(id);
   const lines = await house.store.read(id);
-  const told = fold(frozen.flow, lines);
-  if (!told)
-    throw new Refusal("not-started", `run "${id}" was made but never started`, "start the loop again: pawl run", 1);
+  const told = fold(frozen.flow, lines) ?? beginning(house, frozen);
   return { frozen, flow: frozen.flow, ...told, head: house.sha256(lines.length ? JSON.stringify(lines.at(-1)) : "") };
 }
