@@ -117,7 +117,7 @@ export function diversionText(
     return `"${from}" (job ${run.job}) has used up ${setBy}: ${limitOf(flow, run, budget) + first} in this round, visit ${visit}.`;
   }
   const hash = print ? `, hash ${print}` : "";
-  return `"${from}" (job ${run.job}) goes in circles: visit ${visit} says what visit ${earlier} said, or about the same tree${hash}.`;
+  return `"${from}" (job ${run.job}) goes in circles at ${countText(flow, run, budget)}: visit ${visit} says what visit ${earlier} said, or about the same tree${hash}.`;
 }
 
 type Rest = Pick<View, "reason" | "next" | "exit">;

@@ -1,6 +1,15 @@
 // A real repository in a folder of its own, and the real program run in it. Everything a journey needs, nothing it asserts.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +23,8 @@ export interface Ended {
   out: string;
   err: string;
   /** stdout as JSON; throws when it is none. */
-  json(): any; // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect
+  json(): any;
 }
 export interface Options {
   env?: Record<string, string | undefined>;
@@ -64,6 +74,9 @@ export class Repository implements Disposable {
   read(name: string): string {
     return readFileSync(join(this.folder, name), "utf8");
   }
+  has(name: string): boolean {
+    return existsSync(join(this.folder, name));
+  }
   git(...args: string[]): string {
     const env = { PATH: process.env.PATH, HOME: this.home, GIT_CONFIG_NOSYSTEM: "1" };
     return execFileSync("git", args, { cwd: this.folder, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -89,19 +102,19 @@ export class Repository implements Disposable {
     return ended(this.start(args, options), options.stdin);
   }
   /** The JSON answer; the exit code stands in it as `exit`, and `code` is what the process said. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   async json(args: string[], options: Options = {}): Promise<any> {
-    // biome-ignore lint/suspicious/noExplicitAny: as above
     const end = await this.pawl([...args, "--json"], options);
     return { ...end.json(), code: end.code };
   }
   /** The published record of a run. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   record(run: { record: string }): any {
-    // biome-ignore lint/suspicious/noExplicitAny: as above
     return JSON.parse(readFileSync(run.record, "utf8"));
   }
   /** The events of a run. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
   events(run: { journal: string }): any[] {
-    // biome-ignore lint/suspicious/noExplicitAny: as above
     return readFileSync(run.journal, "utf8")
       .trim()
       .split("\n")
@@ -123,8 +136,15 @@ export function ended(child: ChildProcess, stdin = ""): Promise<Ended> {
   });
   child.stdin?.on("error", () => undefined).end(stdin);
   return new Promise((done) =>
-    child.on("close", (code, signal) => done({ code, signal, out, err, json: () => JSON.parse(out) })),
+    child.on("close", (code, signal) =>
+      done({ code, signal, out, err, json: () => parsed(out, `${code ?? signal}: ${err}`) }),
+    ),
   );
+}
+
+function parsed(out: string, otherwise: string): unknown {
+  if (!out.trim()) throw new Error(`no answer; ${otherwise}`);
+  return JSON.parse(out);
 }
 
 /** An agent of shell lines, as `use: command` runs it: `agent("dev", 'echo hi > a.txt')`. */
