@@ -26,6 +26,7 @@ import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Issue } from "./config/issues.js";
 import { jobOf } from "./core/job.js";
 import type { Command, Json } from "./core/model.js";
+import { extensionPaths } from "./core/named.js";
 import { describe, registryOf } from "./hooks/registry.js";
 import { FaultError, Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
@@ -185,11 +186,6 @@ const NO_ENGINE: Sandbox = {
   },
   sweep: async () => undefined,
 };
-
-const EXTENSION = "extension ";
-/** A flow names its extensions among what it froze, so that a run finds them again. */
-export const extensionPaths = (named: Record<string, string>): string[] =>
-  Object.keys(named).flatMap((key) => (key.startsWith(EXTENSION) ? [key.slice(EXTENSION.length)] : []));
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

@@ -5,6 +5,7 @@ import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
 import { loadLoop, type Registered } from "./config/load.js";
 import { parseSettings } from "./config/settings.js";
+import { extensionKey } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library, Source } from "./ports/library.js";
@@ -56,8 +57,7 @@ export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask):
     throw new Refusal("name-differs", message, `write name: ${name}, or rename the file`);
   }
   const { file, flow, warnings, validators } = loaded;
-  const extensions = file.extensions.map((path) => [`extension ${path}`, path] as const);
-  const named = { ...flow.named, ...Object.fromEntries(extensions) };
+  const named = { ...flow.named, ...(await extensionsNamed(house, file.extensions)) };
   return {
     flow: { ...flow, named },
     source: { path: source.path, text: source.text },
@@ -110,6 +110,11 @@ async function filesOf(
     }),
   );
   return Object.fromEntries([...tools, ...texts.flat()]);
+}
+
+async function extensionsNamed({ library }: Found, paths: string[]): Promise<Record<string, string>> {
+  const named = paths.map(async (path) => [extensionKey(path), (await library.document(path))?.digest ?? ""] as const);
+  return Object.fromEntries(await Promise.all(named));
 }
 
 function stateDirOf(house: Found, folder: string): string {

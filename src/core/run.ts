@@ -149,7 +149,8 @@ function answered(flow: Flow, run: Run, ticket: string, verdict: Verdict): Run {
 }
 
 function worked(flow: Flow, run: Run, node: Node, verdict: Verdict): Run {
-  const kept = { ...run, results: { ...run.results, [node.name]: verdict } };
+  const inputs = { ...run.inputs, ...verdict.set };
+  const kept = { ...run, inputs, results: { ...run.results, [node.name]: verdict } };
   if (verdict.status === "block") return leave(flow, kept, node, verdict);
   return chain(flow, kept, node, "exit", 0, verdict.outcome);
 }

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Action } from "../../ports/action.js";
+import type { Action, ActionEnd } from "../../ports/action.js";
 import { Refusal } from "../../ports/errors.js";
 
 /** What an extension's default export may hold. */
@@ -20,11 +20,12 @@ async function loadExtensions(workspace: string, paths: string[]): Promise<Actio
   const actions: Action[] = [];
   for (const path of paths) {
     const { actions: found = {} } = await loadOne(workspace, path);
-    for (const [name, { run, outcomes = [], check = () => [] }] of Object.entries(found)) {
+    for (const [name, action] of Object.entries(found)) {
+      const { run, outcomes = [], check = () => [] } = action ?? {}; // nobody has looked at it yet
       if (typeof run !== "function") throw bad(path, `its action "${name}" has no function "run"`);
       if (actions.some((each) => each.name === name) || name === "commit")
         throw bad(path, `the action "${name}" is registered twice`);
-      actions.push({ name, outcomes, check, run });
+      actions.push({ name, outcomes, check, run: async (task) => readEnd(await run(task)) });
     }
   }
   return actions;
@@ -43,6 +44,24 @@ async function loadOne(workspace: string, path: string): Promise<Extension> {
     throw bad(path, error instanceof Error ? error.message : String(error));
   }
 }
+
+/** What comes back is somebody else's JavaScript: nothing at all is "pass", and another shape is a mistake that is told as one. */
+function readEnd(end: unknown): ActionEnd {
+  if (end === undefined || end === null) return {};
+  const { outcome, findings, output, set } = end as Record<keyof ActionEnd, unknown>; // each is looked at next
+  const wrong =
+    (outcome !== undefined && typeof outcome !== "string" && "outcome must be a text") ||
+    (output !== undefined && typeof output !== "string" && "output must be a text") ||
+    (findings !== undefined && !isFindings(findings) && "findings must be a list of {text, severity}") ||
+    (set !== undefined && !isTexts(set) && "set must hold names and texts");
+  if (wrong) throw new Error(`its answer cannot be read: ${wrong}`);
+  return end as ActionEnd; // looked at just now
+}
+const isTexts = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
+const isFindings = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((each) => typeof each?.text === "string" && ["error", "warning", "info"].includes(each.severity));
 
 const bad = (path: string, why: string): Refusal =>
   new Refusal(
