@@ -120,6 +120,10 @@ export function diversionText(
   return `"${from}" (job ${run.job}) goes in circles at ${countText(flow, run, budget)}: visit ${visit} says what visit ${earlier} said, or about the same tree${hash}.`;
 }
 
+/** The reason alone: the record tells it at every event, and needs nothing else of the view. */
+export const reasonOf = (flow: Flow, run: Run): string =>
+  restOf(flow, run, settled(run.cursor), gateOf(flow, run)).reason;
+
 type Rest = Pick<View, "reason" | "next" | "exit">;
 
 function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: View["gate"]): Rest {
