@@ -71,6 +71,12 @@ describe("an answer", () => {
     expect(table.run.sessions).toEqual({ plan: "s-1" });
   });
 
+  it("hands values on to the steps that follow, beside what the run was given", () => {
+    const table = new Table(two(), undefined, { goal: "g", ticket: "J-1" });
+    table.answer({ ...pass(), set: { ticket: "J-2", pr: "7" } });
+    expect(table.run.inputs).toEqual({ goal: "g", ticket: "J-2", pr: "7" });
+  });
+
   it("may be a start only once", () => {
     const table = new Table(two());
     const started = { type: "started", run: "r1", job: "J", flow: "x", digest: "d", inputs: {} } as const;
