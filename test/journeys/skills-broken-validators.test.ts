@@ -70,7 +70,7 @@ test.each(BROKEN)(
     );
     expect(record.validator_results.ok.pass).toBe(true);
     expect(record.skill_outputs).toEqual({ a: "output of a, visit 1" });
-    },
+  },
 );
 
 test("a validator that cannot be found fails its checks with where it was looked for, and the plan says so before", async () => {
