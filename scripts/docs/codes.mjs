@@ -46,7 +46,8 @@ function table(head, rows) {
     .map((row) => `| ${row.map(cell).join(" | ")} |`);
   return `| ${head.join(" | ")} |\n|${head.map(() => "---").join("|")}|\n${lines.join("\n")}\n`;
 }
-const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const cell = (text) =>
+  /^[….: ]+$/.test(text) ? "(what went wrong, in its own words)" : text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
 function issuesIn(node) {
   if (!ts.isVariableDeclaration(node) || node.name.getText() !== "ISSUE_CODES") return [];
