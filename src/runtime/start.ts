@@ -75,14 +75,14 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
 }
 
 async function startOf(house: House, ticket: string | null): Promise<Start> {
-  const { workspace, branch, head } = house.where;
+  const { kind, workspace, branch, head } = house.where;
   const tree = await house.git.tree();
   return {
     workspace,
     ...(branch ? { branch } : {}),
     ...(head ? { head } : {}),
     ...(ticket ? { ticket } : {}),
-    dirty: (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX),
+    dirty: kind === "no-git" ? [] : (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX), // nothing is committed, so nothing is dirty
     signposts: await house.git.signposts(),
     tree: tree.digest,
   };

@@ -76,6 +76,10 @@ function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow
   const commits = Object.values(flow.nodes).some(
     (node) => node.work.kind === "action" && node.work.action === "commit",
   );
+  if (house.where.kind === "no-git" && commits)
+    desk.err(
+      `warning: "${house.where.workspace}" is not in a git repository, so this run cannot commit; git init first\n`,
+    );
   if (dirty.length && commits) {
     const shown = dirty.slice(0, 5).join(", ");
     const more = dirty.length > 5 ? ` and ${dirty.length - 5} more` : "";
