@@ -138,6 +138,8 @@ export interface Budget {
   onExhausted: Target;
   /** Taken when a fingerprint, or an unchanged tree, comes back within one fill: the loop oscillates. */
   onRepeat?: Target;
+  /** True: what is bounded changes artifacts and maybe not the tree, so only a returning fingerprint is a repeat. */
+  treeMayRest?: boolean;
 }
 // --- Run: everything a process needs to carry on after kill -9. Plain JSON.
 export interface Run {

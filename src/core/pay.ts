@@ -13,7 +13,7 @@ export function pay(flow: Flow, run: Run, route: Route, verdict: Verdict | undef
     const budget = flow.budgets[name];
     if (!budget) throw new Error(`unreachable: no budget "${name}"`);
     const purse = purses[name] ?? { spent: 0, seen: [] };
-    const repeat = budget.onRepeat && repeatOf(purse, verdict);
+    const repeat = budget.onRepeat && repeatOf(purse, verdict, budget);
     if (budget.onRepeat && repeat)
       return {
         paid: false,
@@ -32,9 +32,13 @@ export const limitOf = (flow: Flow, run: Run, budget: string): number =>
   run.limits[budget] ?? flow.budgets[budget]?.limit ?? 0;
 
 /** The same complaint anywhere in this round, or any complaint about a tree that was complained about already. */
-function repeatOf(purse: Purse, verdict: Verdict | undefined): { earlier: number; print?: string } | undefined {
+function repeatOf(
+  purse: Purse,
+  verdict: Verdict | undefined,
+  { treeMayRest = false }: Budget,
+): { earlier: number; print?: string } | undefined {
   const { print, tree } = sightOf(verdict, 0);
-  const earlier = purse.seen.find((s) => (print && s.print === print) || (tree && s.tree === tree));
+  const earlier = purse.seen.find((s) => (print && s.print === print) || (tree && !treeMayRest && s.tree === tree));
   return earlier && { earlier: earlier.visit, ...(print ? { print } : {}) };
 }
 

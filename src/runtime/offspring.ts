@@ -1,5 +1,6 @@
 // Runs that runs make: a loop as a step, and the loop that follows. Their ids come from the parent's place, so a crash finds them again.
-import type { Verdict } from "../core/model.js";
+import type { Flow, Run, Verdict } from "../core/model.js";
+import { visitsOf } from "../core/place.js";
 import { viewOf } from "../core/view.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
@@ -7,7 +8,7 @@ import type { Notifier } from "../ports/notifier.js";
 import type { Answer, Task } from "../ports/worker.js";
 import { carryOn } from "./carry-on.js";
 import { childId } from "./ids.js";
-import { type Taken, takeRun } from "./open.js";
+import { lookAt, type Taken, takeRun } from "./open.js";
 import { readyFor, startRun } from "./start.js";
 
 /** Loops within loops, and loops after loops; a circle of them ends here. */
@@ -27,7 +28,7 @@ export async function within(
   const startedAt = house.clock.ticks();
   try {
     if ((await ancestors(house, run.id)) >= DEPTH_MAX) throw tooDeep(loop, DEPTH_MAX);
-    const id = childId(loop, run.id, `${command.node.name}#${command.visit}`, house.sha256);
+    const id = stepId(house, loop, run.id, command.node.name, command.visit);
     const { start } = await house.store.frozen(run.id);
     await using taken = await child(house, loop, task, { id, parent: run.id, start });
     const { engine } = await readyFor(house, taken.opened.flow, signal);
@@ -44,6 +45,25 @@ export async function within(
     throw error;
   }
 }
+
+/** The run that is the step where this one stands; undefined when it stands elsewhere, or none was made yet. */
+export async function innerOf(house: House, flow: Flow, run: Run): Promise<string | undefined> {
+  const node = run.cursor.at === "work" ? flow.nodes[run.cursor.node] : undefined;
+  if (node?.work.kind !== "flow") return undefined;
+  const id = stepId(house, node.work.flow, run.id, node.name, visitsOf(run, node.name));
+  return (await house.store.list()).includes(id) ? id : undefined;
+}
+
+/** The run that stands at this one as its step, and goes on when it has ended. */
+export async function outerOf(house: House, id: string): Promise<string | undefined> {
+  const { parent } = await house.store.frozen(id);
+  if (parent === undefined) return undefined;
+  const { flow, run } = await lookAt(house, parent);
+  return (await innerOf(house, flow, run)) === id ? parent : undefined;
+}
+
+const stepId = ({ sha256 }: House, loop: string, parent: string, node: string, visit: number): string =>
+  childId(loop, parent, `${node}#${visit}`, sha256);
 
 /** Makes the run of the loop that follows, and leaves it to be driven. What cannot be made is told, and costs the ended run nothing. */
 export async function follow(house: House, loop: string, task: Task): Promise<Answer> {

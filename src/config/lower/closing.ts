@@ -38,12 +38,6 @@ function validatorsNode(file: LoopFile, draft: Draft, done: Route): Node {
       return [twice ? `${use.tool}#${i + 1}` : use.tool, { kind: "check" as const, hook: "validator", params }];
     }),
   );
-  const warned: Route = { ...done, mark: "warning" };
-  const optional = {
-    proceed: done,
-    warn: warned,
-    pause: park("optional-failed", "optional checks failed", warned),
-  }[file.onOptionalFailure];
   const failed = {
     retry: again(draft, ATTEMPT),
     pause: park("validation-failed", "required checks failed", to(VALIDATORS)),
@@ -52,9 +46,15 @@ function validatorsNode(file: LoopFile, draft: Draft, done: Route): Node {
   return node(
     VALIDATORS,
     { kind: "fan", branches, inTurn: true, order: ["pass", "optional", "block"] },
-    { pass: done, optional, block: failed },
+    { pass: done, optional: optionalWay(file.onOptionalFailure, done), block: failed },
     { phase: "validating" },
   );
+}
+
+/** Where optional checks that failed lead, by the author's policy; `onward` is where they would have led had they passed. */
+export function optionalWay(policy: LoopFile["onOptionalFailure"], onward: Route): Route {
+  const warned: Route = { ...onward, mark: "warning" };
+  return { proceed: onward, warn: warned, pause: park("optional-failed", "optional checks failed", warned) }[policy];
 }
 
 function untilNode(condition: string, draft: Draft): Node {

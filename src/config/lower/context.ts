@@ -134,6 +134,10 @@ export class Context {
     return facts;
   }
 
+  hookOutcomes(name: string): string[] {
+    return this.known.hooks[name]?.outcomes ?? [];
+  }
+
   checkLoop(name: string, at: Path): void {
     const { loops } = this.known;
     if (!loops.includes(name))

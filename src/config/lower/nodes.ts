@@ -2,6 +2,7 @@
 import type { Budget, Hook, Node, Route, Work } from "../../core/model.js";
 import type { Go, GraphNode, HookUse, NodesFile } from "../schema/file.js";
 import { type Draft, end, node, to } from "./build.js";
+import { optionalWay } from "./closing.js";
 import type { Context } from "./context.js";
 import { commandOf, lapsBudget } from "./steps.js";
 
@@ -13,12 +14,19 @@ export function lowerNodes(file: NodesFile, context: Context): Draft {
   const names = file.nodes.map((each) => each.id);
   if (!names.includes(file.start)) context.unknownStep(["start"], "start", file.start, names);
   const repairs = file.nodes.filter((each) => each.actor === "agent").map((each) => `repairs:${each.id}`);
-  const nodes = file.nodes.flatMap((each, i) => graphNode(each, i, names, repairs, context));
+  const optional = (onward: Route) => optionalWay(file.onOptionalFailure, onward);
+  const nodes = file.nodes.flatMap((each, i) => graphNode(each, i, { names, repairs, optional }, context));
   const budgets = Object.assign({}, ...file.nodes.map(repairBudgets), lapsBudget(nodes)) as Record<string, Budget>;
   return { start: file.start, steps: names, nodes, budgets, restart: "free" };
 }
 
-function graphNode(each: GraphNode, i: number, names: string[], repairs: string[], context: Context): Node[] {
+interface Graph {
+  names: string[];
+  repairs: string[];
+  optional(onward: Route): Route;
+}
+
+function graphNode(each: GraphNode, i: number, { names, repairs, optional }: Graph, context: Context): Node[] {
   const way = (outcome: string, go: Go): Route => {
     if (go.go !== "step") return end(go.go);
     const target = names.indexOf(go.name);
@@ -28,14 +36,19 @@ function graphNode(each: GraphNode, i: number, names: string[], repairs: string[
   };
   const written = Object.fromEntries(Object.entries(each.on).map(([outcome, go]) => [outcome, way(outcome, go)]));
   const work = workOf(each, i, context);
+  const exit = each.exit.map((use, k) => chainHook(use, ["nodes", i, "exit", k], context));
+  const steered = exit.flatMap(({ hook, mayRoute }) => (mayRoute ? context.hookOutcomes(hook) : []));
+  // what a person or an action said is not overruled by a chain: it may stop them, and warn
+  const speaks = work.kind === "ask" || work.kind === "action";
+  const extra = written.pass && !speaks && steered.includes("optional") ? { optional: optional(written.pass) } : {};
   const made = node(
     each.id,
     work,
-    { ...defaultRoutes(each, work, written, context), ...written },
+    { ...defaultRoutes(each, work, written, context), ...extra, ...written },
     {
       origin: context.origin(["nodes", i], each.id),
       enter: each.entry.map((use, k) => chainHook(use, ["nodes", i, "entry", k], context)),
-      exit: each.exit.map((use, k) => chainHook(use, ["nodes", i, "exit", k], context)),
+      exit: speaks ? exit.map((hook) => ({ ...hook, mayRoute: false })) : exit,
       produces: each.produces,
     },
   );
@@ -122,6 +135,7 @@ function repairBudgets(each: GraphNode): Record<string, Budget> {
     frozen: true,
     onExhausted,
     onRepeat: onExhausted,
+    ...(each.produces.length ? { treeMayRest: true } : {}),
   };
   const rounds: Budget = {
     limit: ROUNDS,

@@ -6,6 +6,7 @@ import { Refusal } from "../../core/refusal.js";
 import type { View } from "../../core/view.js";
 import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
 import type { Rest } from "../../runtime/drive.js";
+import { outerOf } from "../../runtime/offspring.js";
 import { type Taken, takeRun } from "../../runtime/open.js";
 import { readyFor } from "../../runtime/start.js";
 import type { Reply } from "./ask.js";
@@ -16,15 +17,16 @@ import { type Result, resultOf } from "./result.js";
 
 export type How = Omit<CarryOnOptions, "by" | "signal"> & { channel?: "terminal" | "cli" };
 
-/** Drive until it rests, and the run it chains to after that. Prints the result of the last; returns the exit code. */
+/** Drive until it rests, and after that the run it chains to, or the one it is a step of. Prints the result of the last; returns the exit code. */
 export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<number> {
   const rested = await driveOne(desk, house, taken, how);
-  const chained = rested.run.cursor.at === "ended" ? followerOf(taken) : undefined;
+  const ended = rested.run.cursor.at === "ended";
+  const goesOn = ended ? (followerOf(taken) ?? (await outerOf(house, rested.run.id))) : undefined;
   await taken[Symbol.asyncDispose]();
   const told = await resultOf(house, taken.opened.flow, rested.run);
-  if (!chained || desk.signal.aborted) return tell(desk, told);
+  if (!goesOn || desk.signal.aborted) return tell(desk, told);
   if (!desk.json) desk.err(`${statusText(told.view, screenOf(desk)).join("\n")}\n`);
-  return driveAndTell(desk, house, await takeRun(house, chained), {});
+  return driveAndTell(desk, house, await takeRun(house, goesOn), {});
 }
 
 async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<Rest> {

@@ -2,6 +2,8 @@
 import type { Flow, Run } from "../../core/model.js";
 import { questionOf } from "../../core/question.js";
 import { type View, viewOf } from "../../core/view.js";
+import { innerOf } from "../../runtime/offspring.js";
+import { lookAt } from "../../runtime/open.js";
 import type { CliHouse } from "./desk.js";
 
 export interface Result {
@@ -26,7 +28,7 @@ export interface Result {
 
 /** The view is for people, the result for programs: two renderings of one state. */
 export async function resultOf(house: CliHouse, flow: Flow, run: Run): Promise<{ view: View; result: Result }> {
-  const view = viewOf(flow, run);
+  const view = await throughStep(house, flow, run);
   const { digest } = view.gate ? await house.git.tree() : { digest: "" };
   const question = questionOf(flow, run, digest);
   const at = { job: run.job, loop: flow.name, run: run.id };
@@ -53,6 +55,18 @@ export async function resultOf(house: CliHouse, flow: Flow, run: Run): Promise<{
     record: house.records.pathOf(at),
   };
   return { view, result };
+}
+
+/** A run that stands at a loop as its step waits for what that one waits for, and is answered there. */
+async function throughStep(house: CliHouse, flow: Flow, run: Run): Promise<View> {
+  const own = viewOf(flow, run);
+  const id = await innerOf(house, flow, run);
+  if (id === undefined) return own;
+  const inner = await lookAt(house, id);
+  const { state, park, ...view } = await throughStep(house, inner.flow, inner.run);
+  if (state === "running" || state === "ended") return own;
+  const reason = `its step "${view.loop}" (run ${id}) rests: ${view.reason}`;
+  return { ...own, state, status: view.status, reason, next: view.next, exit: view.exit, ...(park ? { park } : {}) };
 }
 
 /** Names of the performers that work outside the sandbox. */
