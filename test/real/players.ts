@@ -1,0 +1,52 @@
+// What the scripted model plays in a pipeline: a developer who reads, edits and reports with the client's own tools, and judges.
+import { join } from "node:path";
+import type { Scenario, Step } from "../clients/fake-models/server.mjs";
+
+export interface Edit {
+  file: string;
+  from: string;
+  to: string;
+}
+interface Part {
+  kind: string;
+  name?: string;
+}
+interface Conversation {
+  messages: { role: string; parts: Part[] }[];
+}
+type Heard = { prompt: string; conversation: unknown };
+
+/**
+ * The n-th visit makes the n-th edit: read, edit, write the summary, say so. What is done already stands in the conversation,
+ * so a session that is resumed goes on where it was cut off. `first` is a command line run once, before anything else.
+ */
+export function developer(workspace: string, edits: Edit[], first?: { visit: number; line: string }): Scenario {
+  const visits: string[] = [];
+  let isFirstDone = false;
+  const next = ({ prompt, conversation }: Heard): Step => {
+    if (!visits.includes(prompt)) visits.push(prompt);
+    const visit = visits.indexOf(prompt);
+    const edit = edits[Math.min(visit, edits.length - 1)];
+    const summary = /^Write implementation-summary\.md to: (.+)$/m.exec(prompt)?.[1];
+    if (!edit || !summary) return { text: "I was not told what to do." };
+    if (first?.visit === visit && !isFirstDone) {
+      isFirstDone = true;
+      return call("Bash", { command: first.line, description: "look around" });
+    }
+    const file_path = join(workspace, edit.file);
+    const deeds: [string, unknown][] = [
+      ["Read", { file_path }],
+      ["Edit", { file_path, old_string: edit.from, new_string: edit.to }],
+      ["Write", { file_path: summary, content: `# Summary\n\nChanged \`${edit.from}\` to \`${edit.to}\`.\n` }],
+    ];
+    const done = callsIn(conversation as Conversation); // the server hands over what conversation.mjs describes
+    const [tool, input] = deeds.find(([name]) => !done.has(name)) ?? [];
+    return tool ? call(tool, input) : { text: "Done." };
+  };
+  return { name: "dev", match: "(?:^|\\n)Step: dev(?=\\s|$)", steps: [next] };
+}
+
+const call = (tool: string, input: unknown): Step => ({ text: `${tool}.`, calls: [{ tool: `^${tool}$`, input }] });
+
+const callsIn = ({ messages }: Conversation): Set<string> =>
+  new Set(messages.flatMap(({ parts }) => parts.flatMap(({ kind, name }) => (kind === "call" && name ? [name] : []))));
