@@ -3,14 +3,13 @@ import type { Issue } from "../../config/issues.js";
 import { formatIssue } from "../../config/issues.js";
 import { visitsAtMost } from "../../core/bounds.js";
 import { Refusal } from "../../core/refusal.js";
-import type { LoadOptions } from "../../ports/house.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { dot, graphJson, mermaid } from "./render/graph.js";
 import { planText } from "./render/plan.js";
 import { unconfined } from "./result.js";
-import { isPath } from "./run.js";
+import { isPath, type RunOptions } from "./run.js";
 
-export async function plan(desk: Desk, name: string, options: LoadOptions): Promise<number> {
+export async function plan(desk: Desk, name: string, options: RunOptions): Promise<number> {
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   const { flow, source } = loaded;
@@ -25,7 +24,7 @@ export async function plan(desk: Desk, name: string, options: LoadOptions): Prom
   desk.out(
     planText(flow, {
       path: source.path,
-      subject: flow.name,
+      subject: options.input?.subject ?? flow.name,
       warnings: loaded.issues,
       confined,
       columns: desk.columns(),

@@ -39,10 +39,7 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
   ).action(
     does(async (loop: string, options: RunFlags) => {
       if (options.dryRun) return (await import("./plan.js")).plan(desk, loop, loadOf(options));
-      return (await import("./run.js")).run(desk, loop, {
-        ...loadOf(options),
-        ...(options.input ? { input: options.input } : {}),
-      });
+      return (await import("./run.js")).run(desk, loop, loadOf(options));
     }),
   );
   command("resume [run]", "carry on: after a crash, a pause, a fault, exhaustion")
@@ -159,8 +156,9 @@ const withRunOptions = (command: Command): Command =>
     .option("--max-resets <n>", "rounds (doer loops)", whole)
     .option("--dry-run", "print the plan instead (pawl plan)");
 
-function loadOf({ agent, maxAttempts, maxIter, maxResets }: RunFlags) {
+function loadOf({ input, agent, maxAttempts, maxIter, maxResets }: RunFlags) {
   return {
+    ...(input ? { input } : {}),
     ...(agent ? { agent } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
     ...(maxIter ? { maxIter } : {}),
