@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Turn } from "../../ports/agent.js";
+import { readerSettings } from "./claude-code/guard.js";
 import { argumentsFor, environmentFor, pathFor } from "./claude-code/recipe.js";
 import { AGENTS, agentFor, USES, USES_LATER } from "./registry.js";
 
@@ -25,12 +26,10 @@ test("who writes works without questions, in a session we chose, deaf to what th
   ]);
 });
 
-test("who reads has no shell, and writes in the folder of the visit alone", () => {
+test("who reads has no shell, and a guard before everything that is no reading", () => {
   const words = argumentsFor(turn({ access: "read", resume: true }));
   expect(words).toContain("Read,Grep,Glob,Write");
-  expect(words).toContain("Edit(//runs/1/dev/**)");
-  expect(words).toContain("dontAsk");
-  expect(words).not.toContain("bypassPermissions");
+  expect(words[words.indexOf("--settings") + 1]).toBe(readerSettings("/runs/1/dev"));
   expect(words.slice(-2)).toEqual(["--resume", "11111111-1111-4111-8111-111111111111"]);
 });
 
@@ -72,10 +71,10 @@ test("the environment is built from nothing, and the performer's own comes last"
     expect(env[name]).toBeUndefined();
 });
 
-test("the mark of a sandbox is set for root that writes, and for nobody else", () => {
-  const host = { env: {}, isRoot: true };
-  expect(environmentFor(turn(), host).IS_SANDBOX).toBe("1");
-  expect(environmentFor(turn({ access: "read" }), host).IS_SANDBOX).toBeUndefined();
+test("the mark of a sandbox is set for root, and for nobody else", () => {
+  expect(environmentFor(turn(), { env: {}, isRoot: true }).IS_SANDBOX).toBe("1");
+  expect(environmentFor(turn({ access: "read" }), { env: {}, isRoot: true }).IS_SANDBOX).toBe("1");
+  expect(environmentFor(turn(), { env: {}, isRoot: false }).IS_SANDBOX).toBeUndefined();
 });
 
 test("no program is looked for in the workspace or in a relative folder", () => {

@@ -1,6 +1,7 @@
 // How Claude Code is started: arguments and environment out of a turn. Data in, data out.
 import { isAbsolute, relative } from "node:path";
 import type { Turn } from "../../../ports/agent.js";
+import { readerSettings } from "./guard.js";
 
 export const PROGRAM = "claude";
 /** Ids that may stand on a command line: never an option, never a path. */
@@ -26,19 +27,11 @@ export function argumentsFor(turn: Asked): [string, ...string[]] {
   return [performer.command ?? PROGRAM, ...args, ...(performer.args ?? [])];
 }
 
-/**
- * Who may write, may everything: the sandbox or the worktree is the wall. Who reads gets no shell, and a file tool that is
- * allowed in the folder of this visit alone, where the verdict is handed in.
- */
+/** Who may write, may everything: the sandbox or the worktree is the wall. Who reads gets no shell, and a guard (guard.ts). */
 function permissions({ access, artifacts }: Asked): string[] {
-  if (access === "write") return ["--permission-mode", "bypassPermissions"];
-  const allowed = ["Read", "Grep", "Glob", `Edit(/${artifacts}/**)`]; // two slashes at the front: an absolute path
-  return [
-    ...["--permission-mode", "dontAsk"],
-    ...["--tools", "Read,Grep,Glob,Write"],
-    ...["--add-dir", artifacts],
-    ...["--allowedTools", ...allowed],
-  ];
+  const args = ["--permission-mode", "bypassPermissions"];
+  if (access === "read") args.push("--tools", "Read,Grep,Glob,Write", "--settings", readerSettings(artifacts));
+  return args;
 }
 
 /** What is taken over from Pawl's own environment: a home, a language, a way to the network, a sign-in. Nothing else. */
@@ -74,7 +67,7 @@ export function environmentFor(turn: Asked, host: Host): Record<string, string> 
     if (value !== undefined && (PASSED.has(name) || name.startsWith("ANTHROPIC_"))) env[name] = value;
   env.PATH = pathFor(host.env.PATH ?? "", turn.workspace);
   // As root the client refuses to work without questions, unless it is told that there is a wall around it.
-  if (host.isRoot && turn.access === "write") env.IS_SANDBOX = "1";
+  if (host.isRoot) env.IS_SANDBOX = "1";
   return { ...env, ...UNATTENDED, ...turn.env };
 }
 
