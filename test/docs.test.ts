@@ -1,0 +1,147 @@
+// What the documents show is true: every loop in them loads, every command in them exists, every output is what is printed,
+// every link leads somewhere, every guard of an invariant is a test with that name.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { judge } from "../src/workers/contract.js";
+import { PACKAGE, Repository } from "./harness/repository.js";
+import { withBubblewrap } from "./sandbox/here.js";
+
+const read = (path: string): string => readFileSync(join(PACKAGE, path), "utf8");
+const documents = [
+  "README.md",
+  "AGENTS.md",
+  ...readdirSync(join(PACKAGE, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+interface Block {
+  document: string;
+  language: string;
+  text: string;
+  /** The line above the block. */
+  above: string;
+}
+const blocks: Block[] = documents.flatMap((document) =>
+  [...read(document).matchAll(/(.*)\n```(\w+)\n([\s\S]*?)```/g)].map(([, above = "", language = "", text = ""]) => ({
+    document,
+    language,
+    text,
+    above,
+  })),
+);
+const of = (language: string): Block[] => blocks.filter((block) => block.language === language);
+const isSettings = ({ text }: Block): boolean => text.startsWith("# .pawl/config.yaml");
+const validator = of("sh").find(({ text }) => text.startsWith("#!/bin/sh\n# validators/run_tests.sh"))?.text ?? "";
+
+/** Everything that the loops of the documents name. */
+const FILES = {
+  "agents/developer.sh": "cat >/dev/null\n",
+  "agents/reviewer.sh": "cat >/dev/null\n",
+  "my-agent.sh": "#!/bin/sh\n",
+  ".pawl/skills/implement/SKILL.md": "Implement it.\n",
+  ".pawl/skills/tidy/SKILL.md": "Tidy up.\n",
+  "validators/run_tests.sh": validator,
+  ".pawl/config.yaml": of("yaml").find(isSettings)?.text ?? "",
+};
+
+test("every loop in the documents loads without a complaint", async () => {
+  const loops = of("yaml").filter((block) => !isSettings(block));
+  expect(loops.length).toBeGreaterThan(5);
+  const named = Object.fromEntries(
+    loops.map(({ text }) => [`.pawl/loops/${/^name: (\S+)$/m.exec(text)?.[1] ?? "nameless"}.yaml`, text]),
+  );
+  expect(Object.keys(named)).toHaveLength(loops.length);
+  using repository = Repository.make({ ...FILES, ...named });
+  for (const path of Object.keys(named)) {
+    const end = await repository.pawl(["validate", path, "--json"]);
+    expect(end.json(), path).toEqual([{ file: path, ok: true, issues: [] }]);
+    const planned = await repository.pawl(["plan", path]);
+    expect([planned.code, planned.err]).toEqual([0, ""]);
+  }
+});
+
+test("every command in the documents exists", async () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const lines = of("sh").flatMap(({ text }) => text.split("\n"));
+  const typed = (program: string) =>
+    lines.flatMap((line) => new RegExp(`^${program}(?: ([a-z-]+))?( [A-Z]\\w*)?`).exec(line)?.[1] ?? []);
+  expect(typed("npm run").length).toBeGreaterThan(0);
+  for (const name of typed("npm run")) expect(scripts).toHaveProperty(name);
+  const commands = new Set([
+    ...typed("pawl"),
+    ...[
+      ...documents
+        .map(read)
+        .join("")
+        .matchAll(/`pawl ([a-z-]+)/g),
+    ].map(([, name = ""]) => name),
+  ]);
+  for (const later of ["mcp", "ui", "init", "check"]) commands.delete(later); // named as missing
+  expect(commands.size).toBeGreaterThan(8);
+  const known = read("docs/commands.md");
+  for (const name of commands) expect(known, name).toContain(`## pawl ${name}\n`);
+});
+
+test("the validator of the guide keeps the contract, when the tests pass and when they fail", () => {
+  expect(validator).not.toBe("");
+  for (const [script, passes] of [
+    ["true", true],
+    ["false", false],
+  ] as const) {
+    using repository = Repository.make({ ...FILES, "package.json": JSON.stringify({ scripts: { test: script } }) });
+    const stdout = execFileSync("sh", ["validators/run_tests.sh"], {
+      cwd: repository.folder,
+      input: "{}",
+      encoding: "utf8",
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const declared = { tool: "run_tests", checks: [{ name: "tests_pass", required: true }] };
+    const { result } = judge(declared, { stdout, stderrTail: "", exit: 0, path: "validators/run_tests.sh", timedOut: false, limitSeconds: 600 });
+    expect(result).toMatchObject({ pass: passes, checks: [{ name: "tests_pass", pass: passes, reported: true }] });
+  }
+});
+
+withBubblewrap("the README", () => {
+  test("shows what is really printed", async () => {
+    const wrong =
+      "name: dev\non_optional_failure: wran\nsteps:\n  - name: test\n    comand: npm test\n";
+    const red = of("yaml").find(({ text }) => text.startsWith("name: red\n"))?.text ?? "";
+    using repository = Repository.make({ "wrong.yaml": wrong, ".pawl/loops/red.yaml": red });
+    const shown = blocks.flatMap(({ above, text }) => {
+      const [, words] = /^<!-- pawl (.*) -->$/.exec(above) ?? [];
+      return words ? [{ words, text }] : [];
+    });
+    expect(shown).toHaveLength(2);
+    for (const { words, text } of shown) {
+      const { out } = await repository.pawl(words.split(" "));
+      expect(alike(out), words).toBe(alike(text));
+    }
+  });
+});
+/** Ids of runs and times differ from run to run. */
+const alike = (text: string): string => text.replace(/red-\w{6}/g, "red-xxxxxx").replace(/\d+\.\d s/g, "0.1 s");
+
+test("every link leads to a file", () => {
+  const dead = documents.flatMap((document) =>
+    [...read(document).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^https?:/.test(target) && !existsSync(join(PACKAGE, dirname(document), target)))
+      .map((target) => `${document}: ${target}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test("every guard that the architecture names is a test with that title", () => {
+  const guards = [...read("docs/architecture.md").matchAll(/`([\w/.-]+\.test\.ts)`: "([^"]+)"/g)];
+  expect(guards.length).toBeGreaterThan(15);
+  const missing = guards.filter(
+    ([, path = "", title = ""]) => !existsSync(join(PACKAGE, path)) || !read(path).includes(title),
+  );
+  expect(missing.map(([whole]) => whole)).toEqual([]);
+});
+
+test("AGENTS.md stays short enough to be read", () => {
+  expect(read("AGENTS.md").split("\n").length - 1).toBeLessThanOrEqual(60);
+});
