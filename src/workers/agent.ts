@@ -15,8 +15,9 @@ import { evidenceOf, openVisit, type Visit } from "./visit.js";
 type AgentWork = Extract<Work, { kind: "agent" }>;
 /** A turn without a `timeout` of its own. */
 const TURN_MS = 4 * 3_600_000;
-const GO_ON =
-  "You were cut off in the middle of your work. Look at what is done already, and go on with the task you were given.";
+/** The folder of this try is a fresh one: what the session wrote into the former is not read. */
+const goOn = (artifacts: string): string =>
+  `You were cut off in the middle of your work. Look at what is done already, and go on with the task you were given. What you are to write as an artifact now belongs into ${artifacts} (PAWL_ARTIFACTS), also where you had written it before.`;
 
 export const agentWorker = (shop: Workshop): Worker => ({
   name: "agent",
@@ -95,7 +96,7 @@ async function perform(
     agent.perform(
       {
         performer,
-        prompt: resume && task.tries > 1 ? GO_ON : prompt,
+        prompt: resume && task.tries > 1 ? goOn(visit.artifacts) : prompt,
         access: work.access,
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,

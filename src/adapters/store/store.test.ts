@@ -175,11 +175,14 @@ describe("finding a run", () => {
 describe("the folder of a visit", () => {
   beforeEach(() => store.create(frozen()));
 
-  it("is made with its artifacts, and again without harm", async () => {
+  it("is fresh at every try, and what an earlier one left stays as it was", async () => {
     const folder = await store.visitFolder(RUN, "plan", 12);
     expect(folder).toBe(join(home, "runs", RUN, "visits", "plan-12"));
     writeFileSync(join(folder, "artifacts", "a"), "kept");
-    expect(await store.visitFolder(RUN, "plan", 12)).toBe(folder);
+    for (const n of [2, 3]) {
+      expect(await store.visitFolder(RUN, "plan", 12)).toBe(`${folder}.${n}`);
+      expect(readdirSync(join(`${folder}.${n}`, "artifacts"))).toEqual([]);
+    }
     expect(readFileSync(join(folder, "artifacts", "a"), "utf8")).toBe("kept");
   });
 
@@ -207,8 +210,11 @@ describe("the folder of a visit", () => {
     }
   });
 
-  it("is refused when a link was put in its way", async () => {
+  it("does not follow a link that was put in its way", async () => {
     symlinkSync(base, join(home, "runs", RUN, "visits", "plan-1"));
+    expect(await store.visitFolder(RUN, "plan", 1)).toBe(join(home, "runs", RUN, "visits", "plan-1.2"));
+    rmSync(join(home, "runs", RUN, "visits"), { recursive: true });
+    symlinkSync(base, join(home, "runs", RUN, "visits"));
     await expect(store.visitFolder(RUN, "plan", 1)).rejects.toMatchObject({ record: { code: "state-unsafe" } });
   });
 

@@ -1,12 +1,12 @@
 // Runs as folders under one home: `runs/<run>/{flow.json,journal.jsonl,run.json,frozen,visits}`. The journal decides.
 import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { SNAPSHOT_EVERY } from "../../core/limits.js";
 import type { Event, Run } from "../../core/model.js";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, Holder, Line, OpenRun, Store } from "../../ports/store.js";
-import { diskFault } from "./disk.js";
+import { codeOf, diskFault } from "./disk.js";
 import { makeRun, readFrozen } from "./frozen.js";
 import { type Journal, openJournal, readJournal } from "./journal.js";
 import { holderOf, type Lock, takeLock } from "./lock.js";
@@ -29,6 +29,8 @@ export interface FileStore extends Store {
   open(run: string): Promise<OpenFileRun>;
 }
 
+/** Folders of one visit: its tries, and the commit hooks it ran. */
+const FOLDERS_MAX = 10_000;
 /** Names in messages: so many of those that match. */
 const NAMED_MAX = 5;
 
@@ -104,8 +106,10 @@ class FolderStore implements FileStore {
     if (!Number.isSafeInteger(visit) || visit < 0) throw new Error(`${visit} is no number of a visit`);
     const folder = join(this.existing(run), "visits", `${encodeName(node)}-${visit}`);
     try {
-      mkdirSync(join(folder, "artifacts"), { recursive: true });
-      if (realpathSync(join(folder, "artifacts")) === join(folder, "artifacts")) return folder;
+      mkdirSync(dirname(folder), { recursive: true });
+      const made = makeFresh(folder);
+      mkdirSync(join(made, "artifacts"));
+      if (realpathSync(join(made, "artifacts")) === join(made, "artifacts")) return made;
     } catch (error) {
       throw diskFault(error, "make the folder of the visit", folder);
     }
@@ -205,6 +209,24 @@ class LockedRun implements OpenFileRun {
     }
     this.at("snapshot:after");
   }
+}
+
+/** `<folder>`, or `<folder>.2`, `<folder>.3` behind what earlier tries left (resume-7): nothing of theirs is touched or taken for ours. */
+function makeFresh(folder: string): string {
+  for (let n = 1; n <= FOLDERS_MAX; n++) {
+    const fresh = n === 1 ? folder : `${folder}.${n}`;
+    try {
+      mkdirSync(fresh);
+      return fresh;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+  }
+  throw new FaultError({
+    code: "visit-folders",
+    message: `there are ${FOLDERS_MAX} folders of tries beside ${folder}`,
+    hint: "start a new run of this loop",
+  });
 }
 
 function namesIn(folder: string): string[] {
