@@ -1,5 +1,6 @@
 // Goes on with a run: what people changed meanwhile is noticed, what parked it is resumed, then it is driven until it rests.
 import type { EventBody, Run } from "../core/model.js";
+import { FaultError } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
 import type { World } from "../ports/world.js";
 import { drive, type Rest, record } from "./drive.js";
@@ -24,18 +25,22 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
   if (options.event) await record(world, opened, options.event, options.by);
   else if (opened.run.cursor.at === "parked") await record(world, opened, { type: "resumed" }, options.by);
-  const rest = await drive(world, opened, ordered(house, opened.run.id, options.signal));
-  const { files } = await house.git.tree();
-  await house.files.write(restPath(house, rest.run), JSON.stringify({ seq: rest.run.seq, files }));
-  return rest;
+  const over = new AbortController();
+  try {
+    const rest = await drive(world, opened, ordered(house, opened.run.id, options.signal, over.signal));
+    await pictureRest(house, world, rest.run);
+    return rest;
+  } finally {
+    over.abort();
+  }
 }
 
 /** A stop that another process asked for left its order with the run: it goes before what the signal alone says. */
-function ordered(house: House, run: string, signal: AbortSignal): AbortSignal {
+function ordered(house: House, run: string, signal: AbortSignal, over: AbortSignal): AbortSignal {
   const stop = new AbortController();
   const pass = async () => stop.abort((await takeOrder(house, run)) ?? signal.reason);
   if (signal.aborted) void pass();
-  else signal.addEventListener("abort", () => void pass(), { once: true });
+  else signal.addEventListener("abort", () => void pass(), { once: true, signal: over });
   return stop.signal;
 }
 
@@ -48,6 +53,34 @@ async function extend(world: World, { opened }: Taken, maxAttempts: number, by: 
 
 const restPath = (house: House, run: Run): string => `${house.store.runFolder(run.id)}/rest.json`;
 
+interface Picture {
+  seq: number;
+  files: Record<string, string>;
+}
+
+/** The run rests whether its picture can be taken or not; who knows that it could not looks for themselves. */
+async function pictureRest(house: House, world: World, run: Run): Promise<void> {
+  try {
+    const { files } = await house.git.tree();
+    await house.files.write(restPath(house, run), JSON.stringify({ seq: run.seq, files } satisfies Picture));
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    world.notifier.warned(
+      `${error.message}; what people change until the run goes on cannot be told from its own work, so look at the diff first`,
+    );
+  }
+}
+
+async function pictureOf(house: House, run: Run): Promise<Picture | undefined> {
+  try {
+    const picture = JSON.parse((await house.files.text(restPath(house, run))) ?? "null") as Partial<Picture> | null; // looked at next
+    const { seq, files } = picture ?? {};
+    return typeof seq === "number" && typeof files === "object" && files !== null ? { seq, files } : undefined;
+  } catch {
+    return undefined; // half written or damaged: as if none had been taken
+  }
+}
+
 /** P7: edits made while nobody drove the run are people's. The picture of a rest counts only while nothing has happened since. */
 async function noticeChanges(
   house: House,
@@ -55,8 +88,7 @@ async function noticeChanges(
   { opened }: Taken,
   { by, acceptChanges }: CarryOnOptions,
 ): Promise<void> {
-  const text = await house.files.text(restPath(house, opened.run));
-  const rest = text === undefined ? undefined : (JSON.parse(text) as { seq: number; files: Record<string, string> }); // a file of ours
+  const rest = await pictureOf(house, opened.run);
   if (rest?.seq === opened.run.seq && !acceptChanges) {
     const paths = house.git.changed({ digest: "", findings: [], files: rest.files }, await house.git.tree());
     if (paths.length)

@@ -14,7 +14,7 @@ export async function openRunOf(house: House, job: string): Promise<JobRecord | 
     throw new Refusal("unreadable-record", `the runs of job "${job}" cannot be told: ${files}`, hint);
   }
   const open: JobRecord[] = [];
-  for (const record of records)
+  for (const record of [...records, ...(await unpublished(house, job, records))])
     if (!ENDED.includes(record.status) && !(await isChild(house, record.run))) open.push(record);
   if (open.length > 1) {
     const files = open.map(({ file }) => `"${file}"`).join(" and ");
@@ -26,6 +26,23 @@ export async function openRunOf(house: House, job: string): Promise<JobRecord | 
     );
   }
   return open[0];
+}
+
+/** Runs that were killed before their first record: they are open, and a second start must hear of them. */
+async function unpublished(house: House, job: string, records: JobRecord[]): Promise<JobRecord[]> {
+  const known = new Set(records.map(({ run }) => run));
+  const found: JobRecord[] = [];
+  for (const run of await house.store.list()) {
+    if (known.has(run)) continue;
+    try {
+      const { flow, opening } = await house.store.frozen(run);
+      const begins = opening.job === job && (await house.store.read(run)).length <= 1;
+      if (begins) found.push({ run, loop: flow.name, file: house.store.runFolder(run), status: "pending" });
+    } catch {
+      // broken: pawl list says so
+    }
+  }
+  return found;
 }
 
 /** What a start by name means in this job: a new run, or the carrying on of a doer loop. Throws a Refusal for everything else. */

@@ -2,9 +2,10 @@
 
 import { Refusal } from "../../core/refusal.js";
 import { settled } from "../../core/view.js";
+import type { Holder } from "../../ports/store.js";
 import { record } from "../../runtime/drive.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
-import { orderPath } from "../../runtime/order.js";
+import { leaveOrder } from "../../runtime/order.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { tell } from "./drive.js";
 import { Reporter } from "./reporter.js";
@@ -35,7 +36,7 @@ async function order(desk: Desk, name: string, { reason, abandon: isEnd }: Order
     return 0;
   }
   const holder = await house.store.holder(id);
-  if (holder) await tellDriver(desk, house, id, holder.pid, { reason, abandon: isEnd });
+  if (holder) await tellDriver(desk, house, id, holder, { reason, abandon: isEnd });
   else await write(desk, house, id, { reason, abandon: isEnd });
   await told(desk, house, id);
   return 0;
@@ -63,11 +64,11 @@ async function tellDriver(
   desk: Desk,
   house: CliHouse,
   id: string,
-  pid: number,
+  holder: Holder,
   { reason, abandon: isEnd }: Order,
 ): Promise<void> {
-  const wish = { code: "paused", reason, by: house.user, ...(isEnd ? { abandon: true } : {}) };
-  await house.files.write(orderPath(house, id), JSON.stringify(wish));
+  const { pid } = holder;
+  await leaveOrder(house, id, holder, { code: "paused", reason, by: house.user, ...(isEnd ? { abandon: true } : {}) });
   house.interrupt(pid);
   for (let waitedMs = 0; waitedMs < STOP_MS; waitedMs += LOOK_MS) {
     if (!(await house.store.holder(id))) return;
