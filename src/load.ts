@@ -1,5 +1,5 @@
 // Finds and loads a loop for the house: settings, extensions, registered names. Apart from house.ts because it brings yaml and zod.
-import { relative } from "node:path";
+import { resolve } from "node:path";
 import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
@@ -117,8 +117,9 @@ async function extensionsNamed({ library }: Found, paths: string[]): Promise<Rec
   return Object.fromEntries(await Promise.all(named));
 }
 
-function stateDirOf(house: Found, folder: string): string {
-  const whole = folder.startsWith("/") ? folder : `${house.where.workspace}/${folder}`;
-  if (folder.startsWith("/") || !relative(house.where.workspace, whole).startsWith("..")) return whole;
-  throw new Refusal("bad-path", `"state_dir" must stay inside the repository or be an absolute path, not "${folder}"`);
+/** A folder of its own: what lies in it is hidden from the work. */
+function stateDirOf({ where }: Found, folder: string): string {
+  const whole = resolve(where.workspace, folder);
+  if (whole !== where.workspace) return whole;
+  throw new Refusal("bad-path", `"state_dir" cannot be the repository itself ("${folder}")`, "name a folder inside it");
 }

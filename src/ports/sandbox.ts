@@ -47,6 +47,8 @@ export interface SandboxPlan {
   signposts: Record<string, string>;
   /** Pawl's working home: covered with an empty scratch. */
   state: string;
+  /** A folder of the repository that keeps runs instead (`state_dir`): covered too. Absolute. */
+  stateElsewhere?: string;
   /** The artifact folder of this visit: bound on top, writable. */
   artifacts: string;
   /** Earlier artifact folders: bound on top, read-only. */

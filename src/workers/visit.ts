@@ -88,6 +88,7 @@ function openSandbox(
     access: needs.access,
     signposts: start.signposts,
     state: shop.home,
+    ...(shop.frozen.elsewhere ? { stateElsewhere: folder.slice(0, folder.lastIndexOf("/")) } : {}),
     artifacts,
     earlier: earlier.filter((each) => each !== artifacts),
     protect: [...PROTECTED, ...extensionPaths(flow.named), ...flow.isolation.protect],

@@ -43,7 +43,7 @@ export function mountPlan(plan: SandboxPlan): MountPlan {
     for (const path of repositoryOf(workspace)) layout.bind(path, false);
     for (const path of plan.readable) layout.bind(path, false);
     for (const path of plan.earlier) layout.bind(path, false);
-    if (look(plan.state)) layout.hide(plan.state);
+    for (const path of [plan.state, plan.stateElsewhere]) if (path && look(path)) layout.hide(path);
     layout.bind(plan.artifacts, true);
     return { mounts: layout.finish(), release };
   } catch (error) {

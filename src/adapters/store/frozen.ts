@@ -44,7 +44,7 @@ export function makeRun(made: NewRun): void {
     at("create:after");
   } catch (error) {
     discard(temp);
-    throw diskFault(error, "make the folder of the run", place);
+    throw diskFault(error, "make the folder of the run", real);
   }
 }
 
@@ -99,6 +99,7 @@ function fill(temp: string, made: NewRun): void {
   });
   writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
   writeNew(join(temp, "journal.jsonl"), made.journal, true);
+  if (made.frozen.elsewhere) writeNew(join(temp, ".gitignore"), "*\n", true); // state in a repository is no part of its tree
   syncFolder(copies);
   syncFolder(temp);
 }

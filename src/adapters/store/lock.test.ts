@@ -45,7 +45,7 @@ describe("the lock of a run", () => {
     const refusal = await refusalOf(storeOf({ pid: 200 }).open(RUN));
     expect(refusal.code).toBe("locked");
     expect(refusal.message).toBe(`run "${RUN}" is held by process 100 since 2026-01-01T00:00:00.000Z`);
-    expect(refusal.hint).toBe("wait for it, or stop it: kill 100");
+    expect(refusal.hint).toBe(`wait for it, or stop it: pawl stop ${RUN}`);
     expect(await storeOf({ pid: 200 }).holder(RUN)).toEqual({ pid: 100, since: "2026-01-01T00:00:00.000Z", fence: 1 });
   });
 

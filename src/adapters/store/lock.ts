@@ -85,9 +85,9 @@ function mayFollow(before: Sight, folder: string, run: string, machine: Machine)
   const where = owner.host === machine.host ? "" : ` on "${owner.host}"`;
   const hint =
     owner.pidSpace === machine.pidSpace && where === ""
-      ? `wait for it, or stop it: kill ${owner.pid}`
+      ? `wait for it, or stop it: pawl stop ${run}`
       : `it cannot be seen from here; when it is surely gone, remove ${fileOf(folder, fence)}`;
-  throw new Refusal("locked", `run "${run}" is held by process ${owner.pid}${where} since ${owner.since}`, hint);
+  throw new Refusal("locked", `run "${run}" is held by process ${owner.pid}${where} since ${owner.since}`, hint, 3);
 }
 
 /** Undefined: somebody else was faster. */
