@@ -1,5 +1,6 @@
 // Goes on with a run: what people changed meanwhile is noticed, what parked it is resumed, then it is driven until it rests.
 import type { EventBody, Run } from "../core/model.js";
+import { settled } from "../core/place.js";
 import { FaultError } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
 import type { World } from "../ports/world.js";
@@ -24,7 +25,7 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   await remarkOn(world, taken);
   if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
   if (options.event) await record(world, opened, options.event, options.by);
-  else if (opened.run.cursor.at === "parked") await record(world, opened, { type: "resumed" }, options.by);
+  else await resume(world, taken, options);
   const over = new AbortController();
   try {
     const rest = await drive(world, opened, ordered(house, opened.run.id, options.signal, over.signal));
@@ -33,6 +34,13 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   } finally {
     over.abort();
   }
+}
+
+/** A park that was written down without its checkpoint (its writer died, or drove nothing) is saved first: it is a park to people. */
+async function resume(world: World, { opened }: Taken, { by, signal }: CarryOnOptions): Promise<void> {
+  if (opened.run.cursor.at === "checkpoint" && settled(opened.run.cursor).at === "parked")
+    await drive(world, opened, signal);
+  if (opened.run.cursor.at === "parked") await record(world, opened, { type: "resumed" }, by);
 }
 
 /** A stop that another process asked for left its order with the run: it goes before what the signal alone says. */

@@ -10,8 +10,8 @@ export const judged = (word: string): string => `# Review\n\n**Verdict:** ${word
 export const DOER = "cat > /dev/null; echo $PAWL_VISIT >> work.txt";
 /** Review n is that of visit n; a visit without one blocks for a reason of its own. */
 export const REVIEWER = `cat > /dev/null
-if [ -f agents/reviews/$PAWL_VISIT.md ]; then cp agents/reviews/$PAWL_VISIT.md $PAWL_ARTIFACTS/REVIEW.md
-else printf '## Blockers\\n\\n- reason %s\\n\\n**Verdict:** BLOCKED\\n' $PAWL_VISIT > $PAWL_ARTIFACTS/REVIEW.md
+if [ -f agents/reviews/$PAWL_VISIT.md ]; then cp agents/reviews/$PAWL_VISIT.md "$PAWL_ARTIFACTS/REVIEW.md"
+else printf '## Blockers\\n\\n- reason %s\\n\\n**Verdict:** BLOCKED\\n' $PAWL_VISIT > "$PAWL_ARTIFACTS/REVIEW.md"
 fi`;
 
 export interface Phase {
