@@ -35,6 +35,7 @@ import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
 import type { Workshop } from "./ports/workshop.js";
+import type { World } from "./ports/world.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
 import { actionWorker } from "./workers/action.js";
@@ -117,42 +118,53 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       if ("refused" in job) throw new Refusal("bad-job", job.refused, "rename the branch, or mend .pawl/spec.md");
       return job;
     },
-    worldOf({ frozen, engine, actions, notifier }) {
-      const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
-      const registered = new Map(actions);
-      const shop: Workshop = {
-        frozen,
-        home: where.home,
-        store,
-        files: diskFiles,
-        git,
-        clock: systemClock,
-        notifier,
-        sandbox: engine ?? NO_ENGINE,
-        agents,
-        actions: registered,
-        hooks,
-        frontMatter: frontMatterOf,
-        variable: (name) => env[name],
-        sha256,
-        listen,
-        launcher: launcherOf(join(packageFolder(), "dist", "typescript.js")),
-        within: (loop, task, signal) => within(house, notifier, loop, task, signal),
-        follow: (loop, task) => follow(house, loop, task),
-        publish: () => records.publishJournal(place),
-        at,
-      };
-      registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
-      const workers = workersOf(shop);
-      return {
-        workerFor: (command) => workers[kindOf(command)],
-        clock: systemClock,
-        notifier,
-        published: publisher(house, (trouble) => notifier.warned(trouble)),
-      };
-    },
+    worldOf: (made) => worldOf({ house, env, hooks, at }, made),
   };
   return house;
+}
+
+interface Around {
+  house: House;
+  env: Surroundings["env"];
+  hooks: Workshop["hooks"];
+  at: FailPoint;
+}
+
+function worldOf({ house, env, hooks, at }: Around, made: Parameters<House["worldOf"]>[0]): World {
+  const { frozen, engine, actions, notifier } = made;
+  const { where, store, files, git, clock, agents, records } = house;
+  const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
+  const registered = new Map(actions);
+  const shop: Workshop = {
+    frozen,
+    home: where.home,
+    store,
+    files,
+    git,
+    clock,
+    notifier,
+    sandbox: engine ?? NO_ENGINE,
+    agents,
+    actions: registered,
+    hooks,
+    frontMatter: frontMatterOf,
+    variable: (name) => env[name],
+    sha256,
+    listen,
+    launcher: launcherOf(join(packageFolder(), "dist", "typescript.js")),
+    within: (loop, task, signal) => within(house, notifier, loop, task, signal),
+    follow: (loop, task) => follow(house, loop, task),
+    publish: () => records.publishJournal(place),
+    at,
+  };
+  registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
+  const workers = workersOf(shop);
+  return {
+    workerFor: (command) => workers[kindOf(command)],
+    clock,
+    notifier,
+    published: publisher(house, (trouble) => notifier.warned(trouble)),
+  };
 }
 
 type Kind = "agent" | "command" | "action" | "check" | "ask" | "flow" | "checkpoint" | "chain";

@@ -98,15 +98,21 @@ test("the validator of the guide keeps the contract, when the tests pass and whe
       stdio: ["pipe", "pipe", "ignore"],
     });
     const declared = { tool: "run_tests", checks: [{ name: "tests_pass", required: true }] };
-    const { result } = judge(declared, { stdout, stderrTail: "", exit: 0, path: "validators/run_tests.sh", timedOut: false, limitSeconds: 600 });
+    const { result } = judge(declared, {
+      stdout,
+      stderrTail: "",
+      exit: 0,
+      path: "validators/run_tests.sh",
+      timedOut: false,
+      limitSeconds: 600,
+    });
     expect(result).toMatchObject({ pass: passes, checks: [{ name: "tests_pass", pass: passes, reported: true }] });
   }
 });
 
 withBubblewrap("the README", () => {
   test("shows what is really printed", async () => {
-    const wrong =
-      "name: dev\non_optional_failure: wran\nsteps:\n  - name: test\n    comand: npm test\n";
+    const wrong = "name: dev\non_optional_failure: wran\nsteps:\n  - name: test\n    comand: npm test\n";
     const red = of("yaml").find(({ text }) => text.startsWith("name: red\n"))?.text ?? "";
     using repository = Repository.make({ "wrong.yaml": wrong, ".pawl/loops/red.yaml": red });
     const shown = blocks.flatMap(({ above, text }) => {

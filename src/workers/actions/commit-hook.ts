@@ -23,7 +23,7 @@ export const commitHook =
   async (name, args, env) => {
     const { run, flow, signal } = task;
     const node = flow.nodes[task.step];
-    if (!node || node.work.kind !== "action") throw new Error(`unreachable: "${task.step}" is no action`);
+    if (node?.work.kind !== "action") throw new Error(`unreachable: "${task.step}" is no action`);
     const command = { do: "work" as const, ticket: `${task.step}@hook`, node, work: node.work, visit: task.visit };
     const visit = await openVisit(
       shop,
