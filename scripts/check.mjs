@@ -9,7 +9,7 @@ const STEPS = [
   ["format and lint", "npx --no-install biome ci --error-on-warnings --colors=off"],
   ["types", "npx --no-install tsc -p ."],
   ["pure types", "npx --no-install tsc -p tsconfig.pure.json"],
-  ["build", "npm run --silent build -- --logLevel warn"],
+  ["build", "npm run --silent build"],
   ["documents in step", "node scripts/docs.mjs --check && node scripts/third-party.mjs --check"],
 ];
 const folder = mkdtempSync(join(tmpdir(), "pawl-check-"));

@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh demo
-npx --no-install rolldown -c --logLevel warn >&2
+npx --no-install rolldown -c >/dev/null
 exec node dist/pawl.js demo "$@"
