@@ -35,6 +35,10 @@ function pretend(script: string): Bubblewrap {
 }
 
 withBubblewrap("a command in the sandbox", () => {
+  it("finds itself by the name localhost, and no machine of the host's", async () => {
+    const { out } = await run(ground.plan(), ground.task("getent hosts localhost; grep -c . /etc/hosts"));
+    expect(out).toMatch(/^127\.0\.0\.1\s+localhost.*\n1\n$/);
+  });
   it.each([0, 1, 125, 126, 127, 129, 200])("that exits with %i by itself is an exit", async (code) => {
     const { outcome } = await run(ground.plan(), ground.task(`exit ${code}`));
     expect(outcome).toEqual({ end: "exit", code });

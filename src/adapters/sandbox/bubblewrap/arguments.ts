@@ -6,7 +6,9 @@ import type { Mount } from "../mounts.js";
 import type { Toolchain } from "./toolchain.js";
 
 /** Where the child finds what we write, and where it answers. */
-export const FD = { options: 3, filter: 4, status: 5 } as const;
+export const FD = { options: 3, filter: 4, status: 5, hosts: 6 } as const;
+/** A loopback without its name would fail every suite that has a server. Names of the host's network stay out. */
+export const HOSTS = "127.0.0.1 localhost sandbox\n";
 /** Bytes of the scratch that hides Pawl's working home. */
 const COVER_BYTES = 65_536;
 const KERNEL_FILES = ["sys", "irq", "bus", "fs", "sysrq-trigger", "acpi", "scsi"];
@@ -36,7 +38,7 @@ function options({ toolchain, mounts, env, cwd, scratchBytes }: Profile): string
   words.push("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv");
   for (const [name, value] of Object.entries(env)) words.push("--setenv", name, value);
   words.push(...toolchain.words);
-  words.push("--proc", "/proc");
+  words.push("--ro-bind-data", String(FD.hosts), "/etc/hosts", "--proc", "/proc");
   for (const path of kernelFiles()) words.push("--ro-bind", path, path); // right after --proc: else core_pattern is root's to write
   words.push("--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp");
   words.push("--dir", "/tmp/home", "--dir", "/run", "--dir", "/var/tmp");

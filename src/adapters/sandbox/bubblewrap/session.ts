@@ -5,7 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Child, SandboxPlan, SandboxTask, Session } from "../../../ports/sandbox.js";
 import { fault } from "../faults.js";
 import { mountPlan } from "../mounts.js";
-import { FD, optionBytes } from "./arguments.js";
+import { FD, HOSTS, optionBytes } from "./arguments.js";
 import type { Cgroup, Cgroups } from "./cgroup1.js";
 import { SandboxedChild } from "./child.js";
 import { freeBytes } from "./disk-floor.js";
@@ -67,11 +67,15 @@ export class BubblewrapSession implements Session {
     const [file = program, ...rest] = group ? ["/bin/sh", "-c", `${group.enter}exec "$@"`, "sh", ...command] : command;
     const nothing = openSync("/dev/null", "r");
     try {
-      const stdio = coverInherited(["pipe", "pipe", "pipe", "pipe", "pipe", "pipe"], nothing);
+      const stdio = coverInherited(
+        [0, 1, 2, ...Object.values(FD)].map(() => "pipe" as const),
+        nothing,
+      );
       const child = spawn(file, rest, { env: BARE_ENV, cwd: "/", stdio, detached: true });
       for (const fd of Object.values(FD)) writable(child, fd).on("error", () => {}); // it may be gone before it has read
       writable(child, FD.filter).end(filter);
       writable(child, FD.options).end(options);
+      writable(child, FD.hosts).end(HOSTS);
       return child;
     } finally {
       closeSync(nothing);
