@@ -1,6 +1,6 @@
 // What a run has cost and what it warns of, added up. An unknown figure stays unknown, it is not zero.
 import { FINDINGS_MAX } from "./limits.js";
-import type { Finding, Run, Spent } from "./model.js";
+import type { EventBody, Finding, Run, Spent } from "./model.js";
 import { ownerOf } from "./place.js";
 
 export function charge(run: Run, ticket: string, spent: Spent | undefined): Run {
@@ -21,6 +21,10 @@ export function sum(costs: Spent[]): Spent {
   }
   return total;
 }
+
+/** The outcome stands when the next loop was not started; why that is, is told with it. */
+export const notChained = (run: Run, event: EventBody): Run =>
+  event.type === "chained" && event.why ? warn(run, [{ text: event.why, severity: "warning" }]) : run;
 
 /** Keeps the warnings of what passed, the first FINDINGS_MAX of them. */
 export function warn(run: Run, findings: Finding[]): Run {

@@ -9,7 +9,7 @@
 //       ask once more, so no wake-up is lost between the look and the wait.
 //   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
 import { worstOf } from "./fan.js";
-import { charge, warn } from "./ledger.js";
+import { charge, notChained, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
@@ -68,7 +68,7 @@ function move(flow: Flow, run: Run, event: Event): Run {
       checkTicket(flow, run, event.ticket);
       if (run.cursor.at !== "checkpoint" && run.cursor.at !== "chain")
         throw new NotNow("record that", placeOf(run.cursor));
-      return stand(run, run.cursor.to);
+      return stand(notChained(run, event), run.cursor.to);
     case "signal":
       return stirred(flow, run);
     case "stopped":

@@ -9,7 +9,7 @@ import type { Answer, Task } from "../ports/worker.js";
 import { carryOn } from "./carry-on.js";
 import { childId } from "./ids.js";
 import { lookAt, type Taken, takeRun } from "./open.js";
-import { readyFor, startRun } from "./start.js";
+import { readyFor, refuseStart, startRun } from "./start.js";
 
 /** Loops within loops, and loops after loops; a circle of them ends here. */
 const DEPTH_MAX = 8;
@@ -89,6 +89,7 @@ async function child(
   const known = await house.store.list();
   if (known.includes(made.id)) return takeRun(house, made.id);
   const loaded = await house.load(loop, {});
+  refuseStart(house, loaded);
   const { goal: _, ...inputs } = run.inputs;
   return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });
 }

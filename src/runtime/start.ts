@@ -20,6 +20,31 @@ const DIRTY_KEPT_MAX = 1_000;
 /** Ids tried when another run of the loop started in the same second. */
 const IDS_TRIED_MAX = 100;
 
+/** Where a loop may not start at all, whoever starts it. Throws a Refusal. */
+export function refuseStart(house: House, { flow, requireBranch }: Loaded): void {
+  const { kind, workspace, branch } = house.where;
+  if (workspace === "/" || workspace === house.user)
+    throw new Refusal("bad-workspace", `"${workspace}" is no place for a run`, "go to a project folder");
+  const commits = Object.values(flow.nodes).some(
+    (node) => node.work.kind === "action" && node.work.action === "commit",
+  );
+  if (kind === "no-commit" && commits) {
+    throw new Refusal(
+      "no-commit",
+      `"${workspace}" has no commit yet, so "${flow.name}" could not commit`,
+      "make one: git commit --allow-empty -m start",
+    );
+  }
+  if (requireBranch === "base" && branch !== undefined && !BASES.includes(branch)) {
+    throw new Refusal(
+      "wrong-branch",
+      `loop "${flow.name}" starts on the base branch only, and "${branch}" is checked out`,
+      `git switch ${BASES[0]}`,
+    );
+  }
+}
+const BASES = ["main", "master", "trunk", "develop"];
+
 /** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. */
 export async function readyFor(
   house: House,

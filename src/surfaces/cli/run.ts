@@ -5,7 +5,7 @@ import { Refusal } from "../../core/refusal.js";
 import type { Loaded, LoadOptions } from "../../ports/house.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
-import { readyFor, startRun } from "../../runtime/start.js";
+import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { answerEvent, driveAndTell, tell } from "./drive.js";
 import { resultOf } from "./result.js";
@@ -23,7 +23,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
   const { job, ticket, warning } = house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
-  await refuseStart(house, loaded);
+  refuseStart(house, loaded);
   const { carryOn } = await claim(house, job, loaded.flow);
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
@@ -46,30 +46,6 @@ async function again(desk: Desk, house: CliHouse, id: string, { maxIter, maxRese
   }
   return driveAndTell(desk, house, await takeRun(house, id), {});
 }
-
-async function refuseStart(house: CliHouse, { flow, requireBranch }: Loaded): Promise<void> {
-  const { kind, workspace, branch } = house.where;
-  if (workspace === "/" || workspace === house.user)
-    throw new Refusal("bad-workspace", `"${workspace}" is no place for a run`, "go to a project folder");
-  const commits = Object.values(flow.nodes).some(
-    (node) => node.work.kind === "action" && node.work.action === "commit",
-  );
-  if (kind === "no-commit" && commits) {
-    throw new Refusal(
-      "no-commit",
-      `"${workspace}" has no commit yet, so "${flow.name}" could not commit`,
-      "make one: git commit --allow-empty -m start",
-    );
-  }
-  if (requireBranch === "base" && branch !== undefined && !BASES.includes(branch)) {
-    throw new Refusal(
-      "wrong-branch",
-      `loop "${flow.name}" starts on the base branch only, and "${branch}" is checked out`,
-      `git switch ${BASES[0]}`,
-    );
-  }
-}
-const BASES = ["main", "master", "trunk", "develop"];
 
 /** Said in the first lines, so that nobody learns it an hour later. */
 function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow }: Loaded): void {
@@ -100,7 +76,7 @@ export interface ResumeOptions {
 
 export async function resume(desk: Desk, name: string | undefined, options: ResumeOptions): Promise<number> {
   const house = await desk.house();
-  const id = await named(house, name);
+  const { id, ...came } = await named(house, name);
   const { flow, run: before } = await lookAt(house, id);
   const { cursor } = before;
   const reopens = cursor.at === "ended" && cursor.exhausted !== undefined && options.maxAttempts !== undefined;
@@ -113,7 +89,7 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
       1,
     );
   }
-  return driveAndTell(desk, house, await takeRun(house, id), options);
+  return driveAndTell(desk, house, await takeRun(house, id), { ...options, ...came });
 }
 
 export async function answer(
@@ -152,7 +128,7 @@ export async function answer(
 }
 
 /** The run that is named, here or published by another clone; else the open one of this job. */
-async function named(house: CliHouse, name: string | undefined): Promise<string> {
+async function named(house: CliHouse, name: string | undefined): Promise<{ id: string; adopted?: string }> {
   if (name === undefined) {
     const { job } = house.job();
     const open = await openRunOf(house, job);
@@ -163,19 +139,18 @@ async function named(house: CliHouse, name: string | undefined): Promise<string>
         "name one (pawl list), or start one: pawl run LOOP",
         1,
       );
-    return (await isHere(house, open.run)) ? open.run : adopted(house, open.run);
+    return (await house.store.list()).includes(open.run) ? { id: open.run } : adopted(house, open.run);
   }
   try {
-    return await house.store.find(name);
+    return { id: await house.store.find(name) };
   } catch (error) {
     const taken = error instanceof Refusal && error.code === "no-such-run" ? house.adopt(name) : undefined;
-    if (taken) return taken.run;
+    if (taken) return { id: taken.run, adopted: taken.from };
     throw error;
   }
 }
 
-const isHere = async (house: CliHouse, run: string): Promise<boolean> => (await house.store.list()).includes(run);
-function adopted(house: CliHouse, run: string): string {
+function adopted(house: CliHouse, run: string): { id: string; adopted: string } {
   const taken = house.adopt(run);
   if (!taken)
     throw new Refusal(
@@ -184,5 +159,5 @@ function adopted(house: CliHouse, run: string): string {
       "git pull, or resume it where it began",
       1,
     );
-  return taken.run;
+  return { id: taken.run, adopted: taken.from };
 }
