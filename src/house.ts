@@ -11,6 +11,7 @@ import { systemClock } from "./adapters/clock/clock.js";
 import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { diskFiles } from "./adapters/files/files.js";
 import { openGit } from "./adapters/git/repository.js";
+import { gitSignposts } from "./adapters/git/signposts.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
 import { FolderLibrary } from "./adapters/library/library.js";
 import { readSpec } from "./adapters/library/spec.js";
@@ -110,7 +111,8 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {
-      const adopted = adoptPublished({ home: where.home, workspace: where.workspace, jobsFolder, at }, run);
+      const { home, workspace } = where;
+      const adopted = adoptPublished({ home, workspace, jobsFolder, signposts: gitSignposts(workspace), at }, run);
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
     },
     job() {

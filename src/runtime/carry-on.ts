@@ -13,6 +13,8 @@ export interface CarryOnOptions {
   maxAttempts?: number;
   /** What people changed in the tree while the run rested becomes the run's own. */
   acceptChanges?: boolean;
+  /** The published journal this run was just taken over from. */
+  adopted?: string;
   /** A person's answer to the open gate, or another event that moves the run on. */
   event?: EventBody;
   signal: AbortSignal;
@@ -23,6 +25,13 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   const { opened } = taken;
   await noticeChanges(house, world, taken, options);
   await remarkOn(world, taken);
+  if (options.adopted)
+    await record(
+      world,
+      opened,
+      { type: "remark", about: "adopted", text: `taken over from ${options.adopted}` },
+      options.by,
+    );
   if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
   if (options.event) await record(world, opened, options.event, options.by);
   else await resume(world, taken, options);

@@ -15,6 +15,7 @@ export interface Taken extends AsyncDisposable {
 
 /** Refuses ("locked") while another process drives the run. A run killed before its first line is begun here. */
 export async function takeRun(house: House, id: string): Promise<Taken> {
+  house.adopt(id); // takes nothing, for the run is here; refuses where another history of it is published
   const frozen = await house.store.frozen(id);
   const journal = await house.store.open(id);
   try {

@@ -28,22 +28,25 @@ export interface AdoptSetting {
   jobsFolder: string;
   /** Where the adopted run goes on. */
   workspace: string;
+  /** Of this clone's git: those of the other clone say nothing here. */
+  signposts?: Record<string, string>;
   token?: () => string;
   at?: FailPoint;
 }
 
 /** Refusal ("different-history") when a run of that id is here with other events; Fault ("journal-broken") when the chain is. */
 export function adoptPublished(setting: AdoptSetting, run: string): Adopted {
-  const { home, jobsFolder, workspace, token = thisMachine().token, at = () => undefined } = setting;
+  const { home, jobsFolder, workspace, signposts, token = thisMachine().token, at = () => undefined } = setting;
   const found = isRunId(run) ? published(jobsFolder, run) : undefined;
   if (found === undefined) return { did: "nothing", run, why: "not-published" };
   const journal = bytesOf(found, JOURNAL_BYTES_MAX);
   const place = join(home, "runs", run);
   if (existsSync(place)) {
-    refuseOther(readFileSync(join(place, "journal.jsonl")), journal, run, found);
+    if (isWhole(journal, found)) refuseOther(readFileSync(join(place, "journal.jsonl")), journal, run, found);
     return { did: "nothing", run, why: "known-here" };
   }
-  const frozen = flowOf(found.replace(/\.jsonl$/, ".flow.json"), run, workspace);
+  const theirs = flowOf(found.replace(/\.jsonl$/, ".flow.json"), run, workspace);
+  const frozen = { ...theirs, start: { ...theirs.start, ...(signposts ? { signposts } : {}) } };
   const chain = readChain(journal, found);
   refuseStranger(chain, frozen, journal, found);
   const contents = mapFiles(frozen.files, contentsOf);
@@ -72,6 +75,16 @@ function published(jobsFolder: string, run: string): string | undefined {
     `run "${run}" is published more than once: ${found.join(", ")}`,
     "remove the copy that is not it",
   );
+}
+
+/** A publication that was spoiled says nothing about the run here; it is written anew at the next checkpoint. */
+function isWhole(journal: Buffer, from: string): boolean {
+  try {
+    return readChain(journal, from).wholeBytes === journal.length;
+  } catch (error) {
+    if (error instanceof FaultError) return false;
+    throw error;
+  }
 }
 
 /** One history may be the beginning of the other only where ours is the longer one: lines are never added without the lock. */
