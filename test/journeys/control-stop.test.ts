@@ -25,7 +25,7 @@ const sleepers = (): string[] =>
     }
   });
 
-describe("a signal", () => {
+describe("a signal", { timeout: 120_000 }, () => {
   it("parks the run, exits 130, leaves nobody at work, and the run can be resumed", async () => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       using repository = steps();
@@ -60,7 +60,7 @@ describe("a signal", () => {
   });
 });
 
-describe("pawl stop", () => {
+describe("pawl stop", { timeout: 120_000 }, () => {
   it("pauses a run that another process drives, with its reason; twice is no trouble", async () => {
     using repository = steps();
     const end = ended(repository.start(["run", "loop.yaml", "--json"]));
@@ -107,7 +107,7 @@ describe("pawl stop", () => {
   });
 });
 
-describe("pawl abandon", () => {
+describe("pawl abandon", { timeout: 120_000 }, () => {
   it("ends a run that is driven, one at rest, and leaves an ended one as it is", async () => {
     using repository = steps();
     const end = ended(repository.start(["run", "loop.yaml", "--json"]));

@@ -11,7 +11,7 @@ const SMALL = ["run", "phase", "--max-iter", "2", "--max-resets", "2"];
 const HANGS_ONCE =
   "cat > /dev/null; echo $PAWL_VISIT >> work.txt; if [ $PAWL_VISIT = 2 ] && [ ! -e hung ]; then touch hung; sleep 60; fi";
 
-describe("a doer loop that is started again", () => {
+describe("a doer loop that is started again", { timeout: 120_000 }, () => {
   it("goes on in the same iteration after a crash, for nothing, with its caps as they were", async () => {
     verifies("doer.resume.running-is-free", "reset.never-lowered");
     using repository = phase({ doer: HANGS_ONCE, reviews: [blocked("one"), blocked("one")] });

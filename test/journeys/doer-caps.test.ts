@@ -8,7 +8,7 @@ const SMALL = ["run", "phase", "--max-iter", "2", "--max-resets", "2"];
 const iterations = (events: { type: string; performer?: string }[]) =>
   workOf(events).filter((who) => who === "doer").length;
 
-describe("the limits", () => {
+describe("the limits", { timeout: 120_000 }, () => {
   it("are 5 iterations a round and 3 rounds, and --max-iter and --max-resets replace them", async () => {
     verifies("doer.args.caps");
     for (const [args, iter, resets] of [
@@ -34,7 +34,7 @@ describe("the limits", () => {
   });
 });
 
-describe("the cap", () => {
+describe("the cap", { timeout: 120_000 }, () => {
   it("asks a person with exactly three choices, and parks while nobody answers", async () => {
     verifies("cap.gate", "cap.never-skipped");
     using repository = phase();
@@ -81,7 +81,7 @@ describe("the cap", () => {
   });
 });
 
-describe("oscillation", () => {
+describe("oscillation", { timeout: 120_000 }, () => {
   it("asks at once when a review comes back anywhere in the round, and says which", async () => {
     verifies("oscillation.repeat-escalates", "cap.gate", "oscillation.finding-hash");
     const reworded =

@@ -5,7 +5,7 @@ import { blocked, judged, loopMdOf, phase, workOf } from "../harness/phase.js";
 import { agents, Repository } from "../harness/repository.js";
 import { verifies } from "../harness/verifies.js";
 
-describe("an iteration", () => {
+describe("an iteration", { timeout: 120_000 }, () => {
   it("calls the doer, then the reviewer, and goes on without asking anybody", async () => {
     verifies("doer.iter.order");
     using repository = phase({ reviews: [blocked("one"), blocked("two"), judged("APPROVED")] });
@@ -48,7 +48,7 @@ describe("an iteration", () => {
   });
 });
 
-describe("a review", () => {
+describe("a review", { timeout: 120_000 }, () => {
   it("that approves, with warnings or without, converges and exits 0", async () => {
     verifies("review.verdict.approved");
     for (const [word, outcome] of [
@@ -128,7 +128,7 @@ esac`;
 });
 const NO_FINDINGS = "e3b0c44298fc";
 
-describe("several reviewers", () => {
+describe("several reviewers", { timeout: 120_000 }, () => {
   const several = (scripts: Record<string, string>) => {
     const names = ["doer", ...Object.keys(scripts)];
     const mapped = names.map((name) => `  ${name}: {use: command, run: "sh agents/${name}.sh"}\n`).join("");

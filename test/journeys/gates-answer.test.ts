@@ -11,7 +11,7 @@ const gated = (extra = "") =>
     ...agents({ dev: "cat > prompt.txt" }),
   });
 
-describe("a gate", () => {
+describe("a gate", { timeout: 120_000 }, () => {
   it("parks a run without a terminal, its question stored, and never takes what stands on a closed input", async () => {
     using repository = gated();
     const result = await repository.json(["run", "loop.yaml"], { stdin: "ship\nyes\n" });
@@ -101,7 +101,7 @@ describe("a gate", () => {
   });
 });
 
-describe("policies of steps and doer loops", () => {
+describe("policies of steps and doer loops", { timeout: 120_000 }, () => {
   const validator = (pass: string) =>
     `#!/bin/sh\ncat > /dev/null; ${pass}\nprintf '{"pass": %s, "checks": [{"name": "tests", "pass": %s}]}' $ok $ok\n`;
   const uses = "validators:\n  - {tool: ask, checks: [{name: tests}]}\n";

@@ -15,7 +15,7 @@ const GATED = `  - {name: work, command: "echo inner >> log.txt"}
   - {name: look, gate: "Is the part good?"}
 `;
 
-describe("a loop as a step", () => {
+describe("a loop as a step", { timeout: 120_000 }, () => {
   it("rests at the gate of the inner run, and the outer one says which and what to type", async () => {
     using repository = make(GATED);
     const outer = await repository.json(["run", "outer"]);

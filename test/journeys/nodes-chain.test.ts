@@ -12,7 +12,7 @@ const QUIET = "cat > prompt-$PAWL_VISIT.txt";
 const WRONG =
   "case $PAWL_VISIT in 1) echo '[a](missing.md)' ;; 2) printf 'a\\tb\\n' ;; 3) printf '# A\\n\\n### B\\n' ;; *) echo fine ;; esac";
 
-describe("the example loop design", () => {
+describe("the example loop design", { timeout: 120_000 }, () => {
   it("repairs the design, asks a person, takes the changes they want, and builds", async () => {
     const good =
       "---\\nstatus: ready\\n---\\n# Design\\n\\n## Architecture\\n\\nOne file.\\n\\n## Testing strategy\\n\\nOne test.\\n";
@@ -54,7 +54,7 @@ esac > $PAWL_ARTIFACTS/design.md`,
   });
 });
 
-describe("an exit chain", () => {
+describe("an exit chain", { timeout: 120_000 }, () => {
   it("sends its findings back until max_repairs is used up, then asks a person", async () => {
     const notes = `${QUIET}; ${WRONG} > $PAWL_ARTIFACTS/notes.md`;
     using repository = Repository.make({
@@ -139,7 +139,7 @@ printf '{"pass": %s, "checks": [{"name": "tests", "pass": %s, "message": "two te
   });
 });
 
-describe("an entry chain", () => {
+describe("an entry chain", { timeout: 120_000 }, () => {
   it("that blocks keeps the run out of the node: nobody works there, and a resume looks again", async () => {
     const nodes = `  - {id: build, actor: agent, agent: author, entry: [{hook: validate-artifacts, with: {files: [plan.md]}}], on: {pass: success}}\n`;
     using repository = Repository.make({ ...loop(nodes, mapped("author")), ...agents({ author: QUIET }) });
@@ -155,7 +155,7 @@ describe("an entry chain", () => {
   });
 });
 
-describe("a check that cannot look", () => {
+describe("a check that cannot look", { timeout: 120_000 }, () => {
   it("is a fault: it passes nothing, costs no repair, and is asked again on resume", async () => {
     using repository = Repository.make({
       ...author("{hook: validate-artifacts, with: {files: [link.md]}}", ", max_repairs: 1"),

@@ -7,7 +7,7 @@ import { Repository } from "../harness/repository.js";
 
 const LONG = `schritt-${"ä".repeat(60)}-${"x".repeat(200)}`.slice(0, 200);
 
-describe("a run", () => {
+describe("a run", { timeout: 120_000 }, () => {
   it("works on a branch with a slash, in a folder with blanks and letters of other scripts", async () => {
     using repository = phase({ reviews: [judged("APPROVED")], how: { name: "my répo 仓库", branch: "feature/a-b" } });
     const result = await repository.json(["run", "phase"]);
@@ -16,7 +16,7 @@ describe("a run", () => {
     expect(loopMdOf(result).front.phase_slug).toBe("feature/a-b");
   });
 
-  it("keeps two jobs apart whose branches lie in one another's folder, and an archive is no job", async () => {
+  it("keeps the runs of two branches apart", async () => {
     using repository = phase({ how: { branch: "dm" } });
     const one = await repository.json(["run", "phase", "--max-iter", "1"]);
     repository.git("switch", "-qc", "main/a");
