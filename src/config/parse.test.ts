@@ -94,7 +94,6 @@ describe("the examples", () => {
     expect(warnings.map(formatIssue)).toEqual([
       'l.yaml:2:1 warning: "agents_dir" is not acted upon in this release',
       'l.yaml:3:1 warning: "llm" is not acted upon in this release',
-      'l.yaml:6:1 warning: "additional_files" is not acted upon in this release',
     ]);
   });
 

@@ -28,6 +28,7 @@ Steps
           review-findings.md
       leaves review-findings.md
       pass → qa
+      pass-with-conditions → qa
       block → dev (spends max_attempts; none left → failure)
       unclear → review (spends max_attempts; none left → failure)
   4. qa (agent): at most 10 visits
@@ -35,6 +36,7 @@ Steps
           most 200 turns
       leaves qa-report.md
       pass → commit
+      pass-with-conditions → commit
       block → dev (spends max_attempts; none left → failure)
       unclear → qa (spends max_attempts; none left → failure)
   5. commit (action): at most 1 visit
