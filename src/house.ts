@@ -93,7 +93,9 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     engines,
     engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
     async sweep(run) {
-      await Promise.all([...engines.map((engine) => engine.sweep()), sweep({ PAWL_RUN: run })]);
+      const { start } = await store.frozen(run); // ids are unique here only: another repository may have a run of that name
+      const mark = { PAWL_RUN: run, PAWL_WORKSPACE: start.workspace };
+      await Promise.all([...engines.map((engine) => engine.sweep()), sweep(mark)]);
     },
     load: async (name, how) => {
       const { loadFor } = await import("./load.js");

@@ -1,4 +1,5 @@
 // Which run a job is at: found by its records, one at a time, and never guessed.
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -104,6 +105,19 @@ test("an ended run moves no more: whatever is asked of it is refused and its rec
   expect((await repository.pawl(["stop", run.run])).err).toMatch(/ended already; nothing was changed/);
   expect((await repository.pawl(["abandon", run.run])).err).toMatch(/ended already; nothing was changed/);
   expect(filesOf(repository)).toEqual(before);
+});
+
+test("taking a run ends what is left of its work, and leaves the work of a run of that name elsewhere alone", async () => {
+  using repository = skillsGround(GATED);
+  const { run } = await repository.json(["run", "dev"]);
+  const left = (workspace: string) =>
+    spawn("sleep", ["60"], { env: { PATH: process.env.PATH, PAWL_RUN: run, PAWL_WORKSPACE: workspace } });
+  const [ours, theirs] = [left(repository.folder), left("/elsewhere")];
+  const gone = new Promise((done) => ours.on("exit", (_code, signal) => done(signal)));
+  await repository.json(["answer", run, "continue"]);
+  expect(await gone).toBe("SIGKILL");
+  expect(theirs.exitCode ?? theirs.signalCode).toBeNull();
+  theirs.kill();
 });
 
 test("each branch has a job of its own, and coming back to it finds its run where it was", async () => {
