@@ -95,9 +95,9 @@ describe("a repeat", () => {
     { print: "q", visit: 6 },
   ];
   const flow = flowWith({ x: budget(9, { onRepeat: { node: "b" } }) });
-  const run = start(flow, { purses: { x: { spent: 2, seen } } });
+  const run = () => start(flow, { purses: { x: { spent: 2, seen } } });
   const diversion = (verdict: Verdict | undefined) => {
-    const bill = pay(flow, run, way(["x"]), verdict, "a");
+    const bill = pay(flow, run(), way(["x"]), verdict, "a");
     return bill.paid ? undefined : bill.diversion;
   };
 

@@ -1,8 +1,10 @@
 // Where a run stands, in a word; the names of its open questions; whose they are.
 import { describe, expect, it } from "vitest";
 import { flowOf, skillsFile } from "../../testing/files.js";
+import { Table } from "../../testing/index.js";
 import type { Cursor } from "./model.js";
 import { nodeAt, nodeOf, ownerOf, placeOf, settled } from "./place.js";
+import { next } from "./run.js";
 
 const work: Cursor = { at: "work", node: "a", answers: {} };
 const parked = (resume: Extract<Cursor, { at: "parked" }>["resume"]): Cursor => ({
@@ -56,6 +58,17 @@ describe("what a cursor settles to", () => {
   it("is behind its checkpoint and its chain", () => {
     expect(settled(save(chain(ended)))).toBe(ended);
     expect(settled(work)).toBe(work);
+  });
+});
+
+describe("a state that cannot be", () => {
+  it("is a bug of ours and says which", () => {
+    const flow = flowOf(skillsFile(["plan"]));
+    const { run } = new Table(flow);
+    const looking = { ...flow, nodes: { plan: { ...flow.nodes.plan!, work: { kind: "none" as const } } } };
+    expect(() => next(looking, run)).toThrow("unreachable: plan has no work to stand at");
+    const beyond: Cursor = { at: "exit", node: "plan", index: 9 };
+    expect(() => next(flow, { ...run, cursor: beyond })).toThrow("unreachable: plan has no exit hook 9");
   });
 });
 

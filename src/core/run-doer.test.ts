@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/harness/verifies.js";
 import { doerFile, flowOf, validator } from "../../testing/files.js";
 import { block, isQuestion, pass, Table, warning } from "../../testing/index.js";
+import type { Overrides } from "../config/known.js";
 import type { DoerFile } from "../config/schema/file.js";
 import type { Command, Verdict } from "./model.js";
 import { NotNow } from "./refusal.js";
@@ -16,9 +17,9 @@ const reviewed = (more: Partial<DoerFile>, ...verdicts: Verdict[]) =>
     if (command.do !== "work" || command.node.name !== "reviewer") return pass();
     return verdicts.length > 1 ? verdicts.shift() : verdicts[0];
   });
-const numbered = (more: Partial<DoerFile> = {}) => {
+const numbered = (more: Partial<DoerFile> = {}, overrides: Overrides = {}) => {
   let i = 0;
-  return new Table(flowOf(doerFile(more)), (command) => {
+  return new Table(flowOf(doerFile(more), overrides), (command) => {
     if (isQuestion(command)) return undefined;
     return command.do === "work" && command.node.name === "reviewer" ? block(`finding ${i++}`) : pass();
   });
@@ -46,7 +47,7 @@ describe("caps", () => {
 
   it("are 4 for 2 by 2, from the command line too", () => {
     verifies("cap.hard");
-    for (const table of [numbered({ maxIter: 2, maxResets: 2 }), fromFlags(2, 2)]) {
+    for (const table of [numbered({ maxIter: 2, maxResets: 2 }), numbered({}, { maxIter: 2, maxResets: 2 })]) {
       table.drive();
       table.say("continue");
       table.drive();
@@ -55,20 +56,14 @@ describe("caps", () => {
       expect([table.at, table.visits("doer")]).toEqual(["killed", 4]);
     }
   });
-  const fromFlags = (maxIter: number, maxResets: number) => {
-    const flow = flowOf(doerFile(), { maxIter, maxResets });
-    let i = 0;
-    return new Table(flow, (command) => {
-      if (isQuestion(command)) return undefined;
-      return command.do === "work" && command.node.name === "reviewer" ? block(`finding ${i++}`) : pass();
-    });
-  };
 
   it("cannot be raised in the middle of a run", () => {
     verifies("cap.hard");
     const table = numbered();
     for (const budget of ["iterations", "resets"])
-      expect(() => table.send({ type: "extended", budget, limit: 99, was: 4 })).toThrow(/fixed when it was made/);
+      expect(() => table.send({ type: "extended", budget, limit: 99, was: 4 })).toThrow(
+        `Cannot change max_${budget === "resets" ? "resets" : "iter"}: the caps of this run were fixed when it was made`,
+      );
   });
 
   it("of 1 by 1 ask after the first block, and continue kills", () => {
@@ -167,9 +162,12 @@ describe("a stop by a person", () => {
       table.resume();
       expect(table.spent("resets")).toBe(0);
     }
-    table.stop("paused");
-    table.resume();
-    expect([table.at, table.spent("resets"), table.run.marks.resumed]).toEqual(["work:doer", 1, 1]);
+    for (const spent of [1, 2]) {
+      table.stop("paused"); // after the doer, then while it works
+      expect(table.run.cursor).toMatchObject({ findings: [] });
+      table.resume();
+      expect([table.at, table.spent("resets"), table.run.marks.resumed]).toEqual(["work:doer", spent, spent]);
+    }
   });
 });
 

@@ -130,14 +130,14 @@ describe("the worst of several verdicts", () => {
 
   it("keeps every finding, output and artifact in the order of the branches, and the prints of the blocks sorted", () => {
     const answers = {
-      c: { ...block("z"), output: "c says", artifacts: ["c.md"] },
+      c: { ...block("x"), output: "c says", artifacts: ["c.md"] },
       a: { ...pass(undefined, [warning("w")]), output: "a says", print: "never" },
       b: block("y"),
     };
     expect(worstOf(fan(order, "a", "b", "c"), answers)).toEqual({
       status: "block",
-      findings: [warning("w"), error("y"), error("z")],
-      print: "y+z",
+      findings: [warning("w"), error("y"), error("x")],
+      print: "x+y",
       output: "a: a says\nc: c says",
       artifacts: ["c.md"],
     });
@@ -146,6 +146,9 @@ describe("the worst of several verdicts", () => {
   it("has no print and no output where none of them has", () => {
     const worst = worstOf(fan(order, "a", "b"), { a: pass(), b: pass("optional") });
     expect(worst).toEqual({ status: "pass", outcome: "optional", findings: [], artifacts: [] });
+    const silent: Verdict = { status: "block", findings: [] };
+    expect(worstOf(fan(order, "a", "b"), { a: silent, b: block("y") }).print).toBe("y");
+    expect(worstOf(fan(order, "a", "b"), { a: silent, b: pass() })).not.toHaveProperty("print");
   });
 
   it("takes an outcome nobody ordered for worse than all, a block for worse than a pass", () => {

@@ -1,4 +1,4 @@
-// nodes: hook chains at both boundaries, repairs and who is asked when they are used up, signals, effects, ways back.
+// nodes: hook chains at both boundaries, repairs and who is asked when they are used up, ways back.
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/harness/verifies.js";
 import { agentNode, codeNode, flowOf, goto, humanNode, nodesFile, use } from "../../testing/files.js";
@@ -55,26 +55,23 @@ describe("an exit chain", () => {
     expect(table.at).toBe("success");
   });
 
-  it("steers by a hook that may, and a later one without an outcome does not wipe it out", () => {
-    const node = humanNode("ok", {
+  const steered = (pass: "success" | "failure") =>
+    codeNode("a", {
       exit: [use("classify"), use("lint")],
-      on: {
-        approved: { go: "success" },
-        "approved-with-comments": { go: "failure" },
-        "changes-requested": { go: "failure" },
-      },
+      on: { pass: { go: pass }, approved: { go: "success" }, "changes-requested": { go: "failure" } },
     });
-    const table = graph([node], { classify: () => pass("approved"), lint: () => pass("changes-requested") });
-    table.say("approved-with-comments");
+
+  it("steers by a hook that may, and a later one without an outcome does not wipe it out", () => {
+    const hooks = { classify: () => pass("approved"), lint: () => pass("changes-requested") };
+    const table = graph([steered("failure")], hooks);
     table.drive();
     expect(table.at).toBe("success");
   });
 
   it("blocks by the outcome of a hook that may steer", () => {
-    const on = { approved: { go: "success" }, "approved-with-comments": { go: "success" } } as const;
-    const node = humanNode("ok", { exit: [use("classify")], on: { ...on, "changes-requested": { go: "failure" } } });
-    const table = graph([node], { classify: () => ({ ...block("too thin"), outcome: "changes-requested" }) });
-    table.say("approved");
+    const table = graph([steered("success")], {
+      classify: () => ({ ...block("too thin"), outcome: "changes-requested" }),
+    });
     table.drive();
     expect([table.at, table.run.notes.at(-1)?.outcome]).toEqual(["failure", "changes-requested"]);
   });
@@ -131,6 +128,13 @@ describe("repairs", () => {
     const table = graph([agentNode("a", { exit: [use("lint")], maxRepairs: 9 })], { lint: () => block("same") });
     table.drive();
     expect([table.at, table.visits("a"), table.spent("repairs:a")]).toEqual(["work:stuck:a", 2, 1]);
+  });
+
+  it("lead where the author says on the very same message, which is no exhaustion", () => {
+    const on = { pass: { go: "success" }, block: { go: "failure" } } as const;
+    const table = graph([agentNode("a", { exit: [use("lint")], on })], { lint: () => block("same") });
+    table.drive();
+    expect([table.at, table.run.cursor]).toEqual(["failure", { at: "ended", ending: "failure" }]);
   });
 
   it("are filled again by a person three times, then the node has failed", () => {
@@ -194,151 +198,5 @@ describe("a request for changes", () => {
     );
     table.drive(2_000);
     expect([table.at, table.visits("design")]).toEqual(["parked:exhausted", 101]);
-  });
-});
-
-describe("signals", () => {
-  it("heard while a chain is being asked make a wait look once more", () => {
-    let looked = 0;
-    const table = new Table(flowOf(nodesFile([codeNode("a", { exit: [use("lint"), use("ci")] })])), (command, self) => {
-      if (command.do !== "hook" || command.hook.hook !== "ci") return pass();
-      if (++looked > 1) return pass();
-      self.send({ type: "signal", name: "check_suite" });
-      return wait();
-    });
-    table.drive();
-    expect([table.at, looked, table.run.stirred]).toEqual(["success", 2, false]);
-    expect(table.log.filter((line) => line === "a.exit.lint:pass")).toHaveLength(2);
-  });
-
-  it("heard at work wake nobody and change no ticket", () => {
-    const table = graph([codeNode("a", { exit: [use("ci")] })], { ci: wait });
-    const { ticket } = table.asked();
-    table.send({ type: "signal", name: "push" });
-    expect([table.asked().ticket, table.run.stirred]).toEqual([ticket, false]);
-    table.drive();
-    expect(table.at).toBe("waiting:a.exit");
-  });
-
-  it("heard in one visit do not stir the next", () => {
-    const table = graph(
-      [codeNode("a", { exit: [use("lint")], on: onPass("b") }), codeNode("b", { exit: [use("ci")] })],
-      {
-        ci: wait,
-      },
-    );
-    table.answer(pass());
-    table.send({ type: "signal", name: "push" });
-    expect(table.run.stirred).toBe(true);
-    table.drive();
-    expect([table.at, table.log.filter((line) => line === "b.exit.ci:wait")]).toEqual([
-      "waiting:b.exit",
-      ["b.exit.ci:wait"],
-    ]);
-  });
-
-  it("asked again, a chain begins with what the work has said, not with a hook's word", () => {
-    let green = false;
-    const node = humanNode("ok", {
-      exit: [use("classify"), use("ci")],
-      on: {
-        approved: { go: "failure" },
-        "approved-with-comments": { go: "success" },
-        "changes-requested": { go: "failure" },
-      },
-    });
-    const table = graph([node], {
-      classify: () => (green ? skip() : pass("approved")),
-      ci: () => (green ? pass() : wait()),
-    });
-    table.say("approved-with-comments");
-    table.drive();
-    green = true;
-    table.send({ type: "signal", name: "push" });
-    table.drive();
-    expect(table.at).toBe("success");
-  });
-});
-
-describe("effects", () => {
-  const told = (green: () => boolean) => {
-    let count = 0;
-    const tell = () => {
-      count++;
-      return pass();
-    };
-    const hooks = { tell, ci: () => (green() ? pass() : wait()) };
-    return { hooks, count: () => count };
-  };
-
-  it("happen once a visit, however often the chain is asked again; the answer given at the gate survives", () => {
-    let green = false;
-    const { hooks, count } = told(() => green);
-    const on = {
-      approved: { go: "success" },
-      "approved-with-comments": { go: "failure" },
-      "changes-requested": { go: "failure" },
-    } as const;
-    const table = graph([humanNode("ok", { entry: [use("tell")], exit: [use("tell"), use("ci")], on })], hooks);
-    table.drive();
-    table.say("approved");
-    for (let i = 0; i < 3; i++) {
-      table.drive();
-      expect([table.at, count()]).toEqual(["waiting:ok.exit", 2]);
-      table.send({ type: "signal", name: "push" });
-    }
-    green = true;
-    table.drive();
-    expect([table.at, count(), table.run.fired]).toEqual(["success", 2, ["enter[0]", "exit[0]"]]);
-    expect(table.replay()).toEqual(table.run);
-  });
-
-  it("happen again on the next visit", () => {
-    const lint = [block("x"), pass()];
-    const { hooks, count } = told(() => true);
-    const table = graph([agentNode("a", { entry: [use("tell")], exit: [use("lint")] })], {
-      ...hooks,
-      lint: () => lint.shift() ?? pass(),
-    });
-    table.drive();
-    expect([table.visits("a"), count()]).toEqual([2, 2]);
-  });
-
-  it("that blocked did not happen", () => {
-    const table = graph([agentNode("a", { entry: [use("tell")] })], { tell: () => block("no channel") });
-    table.drive();
-    expect([table.at, table.run.fired]).toEqual(["parked:entry-refused", []]);
-  });
-
-  it("are asked again when they could not be carried out", () => {
-    const table = new Table(flowOf(nodesFile([agentNode("a", { entry: [use("tell")] })])));
-    table.fault("the network is down");
-    table.resume();
-    expect([table.at, table.run.fired]).toEqual(["enter:a[0]", []]);
-  });
-});
-
-describe("a node that only looks", () => {
-  it("asks its chain as its work, and leaves by the chain's word", () => {
-    const flow = flowOf(nodesFile([codeNode("a", { exit: [use("ci")], on: onPass("b") }), codeNode("b")]));
-    const looking = { ...flow, nodes: { ...flow.nodes, a: { ...flow.nodes.a!, work: { kind: "none" as const } } } };
-    const stale = { a: { status: "pass" as const, findings: [{ text: "stale", severity: "info" as const }] } };
-    const table = new Table(looking, hooked({}));
-    table.run = { ...table.run, results: stale };
-    expect(table.at).toBe("exit:a[0]");
-    table.drive();
-    expect([table.at, table.log, table.run.notes]).toEqual(["success", ["a.exit.ci:pass", "b:pass", "checkpoint"], []]);
-  });
-
-  it("waits and is woken without a word of any work", () => {
-    let green = false;
-    const flow = flowOf(nodesFile([codeNode("a", { exit: [use("ci")] })]));
-    const looking = { ...flow, nodes: { ...flow.nodes, a: { ...flow.nodes.a!, work: { kind: "none" as const } } } };
-    const table = new Table(looking, hooked({ ci: () => (green ? pass() : wait()) }));
-    table.drive();
-    green = true;
-    table.send({ type: "signal", name: "push" });
-    table.drive();
-    expect(table.at).toBe("success");
   });
 });

@@ -1,21 +1,10 @@
-// What the world and people do to a run: faults, crashes, stops, resumes, doubled and stale answers, ends.
+// Answers and what goes wrong with them: doubled, stale, faults, commands that keep dying.
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/harness/verifies.js";
-import {
-  agentNode,
-  codeNode,
-  commandStep,
-  doerFile,
-  flowOf,
-  nodesFile,
-  skillsFile,
-  stepsFile,
-  use,
-} from "../../testing/files.js";
-import { block, isQuestion, pass, Table, wait } from "../../testing/index.js";
+import { agentNode, commandStep, flowOf, nodesFile, skillsFile, stepsFile, use } from "../../testing/files.js";
+import { block, isQuestion, pass, Table, wait, warning } from "../../testing/index.js";
 import type { Command, Flow } from "./model.js";
-import { NotNow, StaleAnswer } from "./refusal.js";
-import { next } from "./run.js";
+import { StaleAnswer } from "./refusal.js";
 import { viewOf } from "./view.js";
 
 const two = () => flowOf(stepsFile([commandStep("one"), commandStep("two")]));
@@ -47,10 +36,28 @@ describe("an answer", () => {
   it("of the wrong sort is refused at a checkpoint and at work", () => {
     const table = new Table(two());
     const { ticket } = table.asked();
-    expect(() => table.send({ type: "checkpointed", ticket })).toThrow(NotNow);
+    expect(() => table.send({ type: "checkpointed", ticket })).toThrow("Cannot record that: work:one");
     expect(() => table.answer(wait())).toThrow("Cannot wait: at work; only a hook may wait");
     table.answer(block("red"));
-    expect(() => table.send({ type: "verdict", ticket: table.asked().ticket, verdict: pass() })).toThrow(NotNow);
+    expect(table.asked().ticket).toBe("checkpoint@2");
+    expect(() => table.send({ type: "verdict", ticket: "checkpoint@2", verdict: pass() })).toThrow(
+      "Cannot take a verdict: checkpoint>ended:failure",
+    );
+  });
+
+  it("that no route takes up is a bug of ours, and nothing is recorded", () => {
+    const table = new Table(two());
+    expect(() => table.answer(pass("strange"))).toThrow('unreachable: "one" has no route for "strange"');
+    expect(table.journal).toHaveLength(1);
+  });
+
+  it("that blocks is a note although it says nothing, and its warnings are not those of what passed", () => {
+    const table = new Table(two());
+    table.answer({ status: "block", findings: [] });
+    expect(table.run.notes).toEqual([{ from: "one", visit: 1, outcome: "block", findings: [] }]);
+    const warned = new Table(two());
+    warned.answer({ ...block("red"), findings: [warning("slow")] });
+    expect(warned.run.warnings).toEqual([]);
   });
 
   it("charges its cost to the step, try after try, and keeps the session", () => {
@@ -80,7 +87,7 @@ describe("an answer", () => {
   it("may be a start only once", () => {
     const table = new Table(two());
     const started = { type: "started", run: "r1", job: "J", flow: "x", digest: "d", inputs: {} } as const;
-    expect(() => table.send(started)).toThrow(/has started already/);
+    expect(() => table.send(started)).toThrow("Cannot start: the run has started already");
   });
 });
 
@@ -145,7 +152,10 @@ describe("a command that keeps dying", () => {
     table.begin();
     table.checkpoint();
     expect(table.at).toBe("parked:crash-loop");
-    expect(table.run.cursor).toMatchObject({ reason: '"somebody" was started 3 times and never answered' });
+    expect(table.run.cursor).toMatchObject({
+      reason: '"somebody" was started 3 times and never answered',
+      findings: [],
+    });
     table.resume();
     table.begin(3);
     expect([table.at, table.visits("one")]).toEqual(["work:one", 1]);
@@ -178,156 +188,5 @@ describe("a command that keeps dying", () => {
     table.send({ type: "begun", ticket: table.asked().ticket, performer: "dev", session: "s-1" });
     table.begin();
     expect(table.run.sessions).toEqual({ plan: "s-1" });
-  });
-});
-
-describe("a stop", () => {
-  it("by a person or a signal parks where the run stood, and resuming asks the same for nothing", () => {
-    for (const code of ["paused", "interrupted", "limit"] as const) {
-      const table = new Table(two());
-      table.answer(pass());
-      table.stop(code);
-      expect(table.at).toBe(`parked:${code}`);
-      table.resume();
-      expect([table.at, table.visits("two"), table.run.purses]).toEqual(["work:two", 1, {}]);
-    }
-  });
-
-  it("leaves an open question open: it answers no gate and costs no round", () => {
-    verifies("cap.never-skipped");
-    const table = new Table(flowOf(doerFile({ maxIter: 1 })), (command) => {
-      if (isQuestion(command)) return undefined;
-      return command.do === "work" && command.node.name === "reviewer" ? block("no") : pass();
-    });
-    table.drive();
-    table.stop();
-    table.resume();
-    expect([table.at, table.spent("resets"), table.visits("doer")]).toEqual(["work:gate", 0, 1]);
-  });
-
-  it("is refused for a run that rests, has ended, or is on its way there", () => {
-    const table = new Table(flowOf(doerFile()), everybody);
-    table.stop();
-    expect(() => table.stop()).toThrow("Cannot stop: the run is parked");
-    table.resume();
-    const done = (command: Command) =>
-      command.do === "work" && command.node.name === "reviewer" ? "approved" : "pass";
-    while (table.run.cursor.at !== "checkpoint") table.answer(pass(done(table.asked())));
-    expect(table.at).toBe("checkpoint>ended:success");
-    expect(() => table.stop()).toThrow(NotNow);
-    table.checkpoint();
-    expect(() => table.stop()).toThrow("Cannot stop: the run is ended");
-    expect(table.at).toBe("success");
-  });
-
-  it("while a loop is being chained is refused: the run has ended already", () => {
-    const table = new Table(flowOf(skillsFile(["plan"], { onComplete: { success: "validate" } })));
-    table.answer(pass());
-    table.checkpoint();
-    expect(table.at).toBe("chain:validate");
-    expect(() => table.stop()).toThrow(NotNow);
-    table.drive();
-    expect([table.at, table.log.at(-1)]).toEqual(["success", "chain validate"]);
-  });
-});
-
-describe("waiting", () => {
-  const waiting = (see: () => boolean) => {
-    const table = new Table(flowOf(nodesFile([codeNode("ci", { exit: [use("ci")] })])), (command) =>
-      command.do === "hook" && !see() ? wait("the build") : pass(),
-    );
-    table.drive();
-    return table;
-  };
-
-  it("looks again at a signal, and goes on when it sees what it waits for", () => {
-    let green = false;
-    const table = waiting(() => green);
-    expect([table.at, table.open]).toEqual(["waiting:ci.exit", []]);
-    expect(table.run.cursor).toMatchObject({ findings: [{ text: "the build" }] });
-    table.send({ type: "signal", name: "push" });
-    table.drive();
-    expect(table.at).toBe("waiting:ci.exit");
-    green = true;
-    table.send({ type: "signal", name: "push" });
-    table.drive();
-    expect([table.at, table.visits("ci")]).toEqual(["success", 1]);
-  });
-
-  it("looks again after a stop and a resume: what was signalled meanwhile is not lost", () => {
-    let green = false;
-    const table = waiting(() => green);
-    table.stop();
-    green = true;
-    table.send({ type: "signal", name: "push" });
-    expect(table.at).toBe("parked:paused");
-    table.resume();
-    table.drive();
-    expect(table.at).toBe("success");
-  });
-});
-
-describe("an end", () => {
-  it("by abandoning is for good, from work, from a gate, from a park", () => {
-    const parked = new Table(two());
-    parked.stop();
-    for (const table of [new Table(two()), parked]) {
-      table.send({ type: "abandoned", reason: "not needed" });
-      expect(table.at).toBe("checkpoint>ended:aborted");
-      expect(() => table.send({ type: "abandoned", reason: "again" })).toThrow(NotNow);
-      table.drive();
-      expect(table.at).toBe("aborted");
-      expect(() => table.send({ type: "abandoned", reason: "again" })).toThrow("Cannot abandon: the run is ended");
-      expect(() => table.resume()).toThrow(NotNow);
-      expect(viewOf(table.flow, table.run)).toMatchObject({ status: "failed", outcome: "aborted", exit: 1 });
-    }
-  });
-
-  it("that was reached cannot be turned into another before its checkpoint is written", () => {
-    const table = new Table(two());
-    table.answer(pass());
-    table.answer(pass());
-    expect(() => table.send({ type: "abandoned", reason: "too late" })).toThrow(NotNow);
-    table.drive();
-    expect(table.at).toBe("success");
-  });
-
-  it("of a run on its way to a park may still be an abandoned one", () => {
-    const table = new Table(two());
-    table.send({ type: "stopped", code: "paused", reason: "x" });
-    table.send({ type: "abandoned", reason: "not needed" });
-    table.drive();
-    expect(table.at).toBe("aborted");
-  });
-
-  it("starts the loop that follows once, and its checkpoint names the ending", () => {
-    const table = new Table(flowOf(stepsFile([commandStep("one")], { onComplete: { failure: "mend" } })));
-    table.answer(block("red"));
-    expect(next(table.flow, table.run)).toMatchObject([{ do: "checkpoint", ending: "failure" }]);
-    table.checkpoint();
-    expect(table.open).toMatchObject([{ do: "chain", loop: "mend" }]);
-    table.fault("the job folder is gone");
-    table.resume();
-    table.drive();
-    expect([table.at, table.log]).toEqual(["failure", ["one:block", "checkpoint", "checkpoint", "chain mend"]]);
-  });
-});
-
-describe("events that move nothing", () => {
-  it("are remarks, signals nobody waits for, and changes of people's own", () => {
-    const table = new Table(two());
-    const { cursor } = table.run;
-    table.send({ type: "remark", about: "lock", text: "taken over" });
-    table.send({ type: "signal", name: "push" });
-    table.send({ type: "foreign", paths: ["b", "a"], accepted: false });
-    table.send({ type: "foreign", paths: ["a", "c"], accepted: false });
-    expect([table.run.cursor, table.run.stirred, table.run.foreign]).toEqual([cursor, false, ["a", "b", "c"]]);
-    table.send({ type: "foreign", paths: [], accepted: true });
-    expect(table.run.foreign).toEqual([]);
-    expect(table.asked().ticket).toBe("one@1");
-  });
-
-  it("cannot resume what is not parked", () => {
-    expect(() => new Table(two()).resume()).toThrow("Cannot resume: the run is not parked but at work:one");
   });
 });

@@ -222,7 +222,9 @@ describe("more attempts", () => {
     const table = exhausted();
     expect(() => more(table, 1)).toThrow("Cannot lower max_attempts: it is 2 already");
     expect(() => more(table, 0)).toThrow(NotNow);
-    expect(() => table.send({ type: "extended", budget: "patience", limit: 9, was: 0 })).toThrow(/no such budget/);
+    expect(() => table.send({ type: "extended", budget: "patience", limit: 9, was: 0 })).toThrow(
+      'Cannot raise "patience": the loop has no such budget',
+    );
     expect(table.at).toBe("failure");
   });
 
@@ -254,6 +256,20 @@ describe("a way back without retry", () => {
     expect(() => table.send({ type: "extended", budget: "laps", limit: 999, was: 100 })).toThrow(
       /fixed when it was made/,
     );
+  });
+
+  it("that says the same again goes to the start where its budget says only to park", () => {
+    const flow = flowOf(stepsFile([agentStep("dev"), commandStep("test", { onFail: retry("test") })]));
+    const onRepeat = { park: "exhausted", reason: "it goes in circles", resume: "way" } as const;
+    const circling = { ...flow, budgets: { attempts: { ...flow.budgets.attempts!, onRepeat } } };
+    const table = new Table(
+      circling,
+      always("test", () => block("same")),
+    );
+    table.drive();
+    expect([table.at, table.visits("test")]).toEqual(["parked:exhausted", 2]);
+    table.resume();
+    expect([table.at, table.visits("dev")]).toEqual(["work:dev", 2]);
   });
 
   it("goes on along the same way with fresh laps when a person resumes it", () => {

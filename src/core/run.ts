@@ -127,7 +127,8 @@ function extended(flow: Flow, run: Run, name: string, limit: number): Run {
   if (limit <= was) throw new NotNow(`lower ${budget.setBy}`, `it is ${was + budget.first} already`);
   const raised = { ...run, limits: { ...run.limits, [name]: limit } };
   const cursor = settled(run.cursor);
-  if (cursor.at === "ended" && cursor.exhausted?.budget === name) return follow(flow, raised, cursor.exhausted.way);
+  if (cursor.at === "ended" && cursor.exhausted?.budget === name)
+    return follow(flow, raised, cursor.exhausted.way, undefined, cursor.exhausted.from);
   refuse(`raise ${budget.setBy}`, run, "ended");
   return raised;
 }
@@ -191,7 +192,11 @@ function chain(
   if (run.fired.includes(`${at}[${index}]`)) return chain(flow, run, node, at, index + 1, outcome);
   if (index < node[at].length) return stand(run, { at, node: node.name, index, ...(outcome ? { outcome } : {}) });
   if (at === "exit") {
-    const said: Verdict = { status: "pass", findings: saidOf(run, node), ...(outcome ? { outcome } : {}) };
+    const said: Verdict = {
+      status: "pass",
+      findings: run.results[node.name]?.findings ?? [],
+      ...(outcome ? { outcome } : {}),
+    };
     return leave(flow, run, node, said);
   }
   if (node.work.kind === "none") return chain(flow, run, node, "exit", 0, undefined);
@@ -200,7 +205,7 @@ function chain(
 
 /** The whole chain anew, from what the work itself said. */
 function askAgain(flow: Flow, run: Run, node: Node, boundary: "enter" | "exit"): Run {
-  const said = boundary === "exit" && node.work.kind !== "none" ? run.results[node.name]?.outcome : undefined;
+  const said = boundary === "exit" ? run.results[node.name]?.outcome : undefined;
   return chain(flow, { ...run, stirred: false }, node, boundary, 0, said);
 }
 
@@ -230,9 +235,8 @@ function follow(flow: Flow, run: Run, route: Route, verdict?: Verdict, from = ""
   return arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted);
 }
 
-function mark(run: Run, { mark: name, unmark }: Route): Run {
-  if (!name && !unmark) return run;
-  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark?.includes(key)));
+function mark(run: Run, { mark: name, unmark = [] }: Route): Run {
+  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark.includes(key)));
   return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
 }
 
@@ -291,9 +295,5 @@ function refuse(what: string, run: Run, ...places: Cursor["at"][]): void {
   const { at } = settled(run.cursor);
   if (places.includes(at)) throw new NotNow(what, `the run is ${at}`);
 }
-
-/** What the work of this visit said; a node without work says nothing. */
-const saidOf = (run: Run, { name, work }: Node): Finding[] =>
-  work.kind === "none" ? [] : (run.results[name]?.findings ?? []);
 
 const findingsOf = (run: Run): Finding[] => run.notes.at(-1)?.findings ?? [];
