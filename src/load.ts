@@ -5,6 +5,7 @@ import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
 import { loadLoop, type Registered } from "./config/load.js";
 import { parseSettings } from "./config/settings.js";
+import { digestOf } from "./core/digest.js";
 import { extensionKey } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
@@ -57,9 +58,9 @@ export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask):
     throw new Refusal("name-differs", message, `write name: ${name}, or rename the file`);
   }
   const { file, flow, warnings, validators } = loaded;
-  const named = { ...flow.named, ...(await extensionsNamed(house, file.extensions)) };
+  const whole = { ...flow, named: { ...flow.named, ...(await extensionsNamed(house, file.extensions)) } };
   return {
-    flow: { ...flow, named },
+    flow: { ...whole, digest: digestOf(whole, house.sha256) },
     source: { path: source.path, text: source.text },
     files: await filesOf(house, validators, file.additionalFiles),
     actions: await extensionsOf(house.where.workspace, file.extensions),

@@ -1,7 +1,10 @@
 // Takes a run for writing: lock, cut, verify, fold. Carrying on after a crash needs nothing more.
+
+import { digestOf } from "../core/digest.js";
 import type { Event, Flow, Run } from "../core/model.js";
 import { placeOf } from "../core/place.js";
 import { begin } from "../core/run.js";
+import { FaultError } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
 import type { Frozen, OpenRun } from "../ports/store.js";
 import type { Opened, World } from "../ports/world.js";
@@ -16,7 +19,7 @@ export interface Taken extends AsyncDisposable {
 /** Refuses ("locked") while another process drives the run. A run killed before its first line is begun here. */
 export async function takeRun(house: House, id: string): Promise<Taken> {
   house.adopt(id); // takes nothing, for the run is here; refuses where another history of it is published
-  const frozen = await house.store.frozen(id);
+  const frozen = await frozenOf(house, id);
   const journal = await house.store.open(id);
   try {
     await house.sweep(id);
@@ -30,6 +33,17 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
     await journal[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The frozen flow of a run; a fault where it is not the one its digest was taken of: every line of the journal rests on it. */
+export async function frozenOf(house: House, id: string): Promise<Frozen> {
+  const frozen = await house.store.frozen(id);
+  if (digestOf(frozen.flow, house.sha256) === frozen.flow.digest) return frozen;
+  throw new FaultError({
+    code: "flow-broken",
+    message: `The frozen flow of run "${id}" was edited: it is not what its digest says`,
+    hint: `bring ${house.store.runFolder(id)}/flow.json back, or start a new run`,
+  });
 }
 
 type Told = { run: Run; events: Event[] };
@@ -67,7 +81,7 @@ export async function lookAt(
   house: House,
   id: string,
 ): Promise<{ frozen: Frozen; flow: Flow; run: Run; events: Event[]; head: string }> {
-  const frozen = await house.store.frozen(id);
+  const frozen = await frozenOf(house, id);
   const lines = await house.store.read(id);
   const told = fold(frozen.flow, lines) ?? beginning(house, frozen);
   return { frozen, flow: frozen.flow, ...told, head: house.sha256(lines.length ? JSON.stringify(lines.at(-1)) : "") };

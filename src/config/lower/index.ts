@@ -1,4 +1,6 @@
 // A checked file becomes a flow: its own body, then what all bodies share. Everything that is wrong is found here, at once.
+
+import { digestOf } from "../../core/digest.js";
 import { NAME_CHARS_MAX, TRIES_MAX } from "../../core/limits.js";
 import type { Flow, Node } from "../../core/model.js";
 import { checkFlow } from "../check.js";
@@ -31,7 +33,7 @@ export function lower(
   if (!context.issues.some((issue) => issue.severity === "error")) checkFlow(flow, text.path, known, context.issues);
   const issues = sortIssues(context.issues);
   if (issues.some((issue) => issue.severity === "error")) return { issues };
-  return { flow: { ...flow, digest: known.sha256(JSON.stringify(flow)) }, warnings: issues };
+  return { flow: { ...flow, digest: digestOf(flow, known.sha256) }, warnings: issues };
 }
 
 function lowerBody(file: LoopFile, context: Context): Draft {

@@ -4,7 +4,6 @@ import { explain } from "../../core/explain.js";
 import { Refusal } from "../../core/refusal.js";
 import { viewOf } from "../../core/view.js";
 import { openRunOf } from "../../runtime/claim.js";
-import { fold } from "../../runtime/fold.js";
 import { lookAt } from "../../runtime/open.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { screenOf, tell } from "./drive.js";
@@ -69,15 +68,12 @@ export async function verify(desk: Desk, name: string): Promise<number> {
     return verified(desk, { journal: name, events: lines, head });
   }
   const id = await house.store.find(name);
-  const frozen = await house.store.frozen(id);
-  const lines = await house.store.read(id);
-  fold(frozen.flow, lines);
-  const { digest, named: _, ...flow } = frozen.flow;
+  const { flow, events, head } = await lookAt(house, id);
   return verified(desk, {
     journal: `${house.store.runFolder(id)}/journal.jsonl`,
-    events: lines.length,
-    head: (await lookAt(house, id)).head,
-    flow: digest,
+    events: events.length,
+    head,
+    flow: flow.digest,
     loop: flow.name,
   });
 }
