@@ -51,7 +51,7 @@ function deskOf(signal: AbortSignal, at: FailPoint | undefined): Desk {
     err: (text) => void process.stderr.write(text),
     terminal,
     colour: process.stdout.isTTY === true && !env.NO_COLOR,
-    columns: () => process.stderr.columns ?? 80,
+    columns: () => process.stderr.columns || 80, // a terminal without a size says 0
     signal,
     json: false,
     strict: false,
