@@ -40,12 +40,31 @@ export const diskFiles: Files = {
 function replace(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temp = `${path}.${process.pid}.tmp`;
-  const file = openSync(temp, "w", 0o600);
   try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(temp, "w", 0o600);
+    try {
+      writeWhole(file, Buffer.from(text));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temp, path);
+  } catch (error) {
+    discard(temp);
+    throw error;
   }
-  renameSync(temp, path);
+}
+
+/** A disk that is nearly full takes a part of what it is given, and says so only when it is asked again. */
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** The first error is the one to tell. */
+function discard(temp: string): void {
+  try {
+    rmSync(temp, { force: true });
+  } catch {
+    // swept when the run is opened again
+  }
 }

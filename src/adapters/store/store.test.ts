@@ -242,6 +242,13 @@ describe("the snapshot", () => {
     expect(readSnapshot(folder())).toEqual({ seq: SNAPSHOT_EVERY + 1, head, run: runAt(SNAPSHOT_EVERY + 1) });
   });
 
+  it("is freed at the next opening of what a kill left of its writing, and of a rest's", async () => {
+    const left = ["run.json.0a1b.tmp", "rest.json.4711.tmp"];
+    for (const name of [...left, "run.json", "mine.tmp"]) writeFileSync(join(folder(), name), "{");
+    await using _open = await store.open(RUN);
+    expect(readdirSync(folder()).filter((name) => name.endsWith(".tmp"))).toEqual(["mine.tmp"]);
+  });
+
   it("may be deleted or half there: the run opens all the same and writes it anew", async () => {
     for (const spoil of [undefined, '{"seq":2,"he', "", "[]", '{"seq":1,"head":"x","run":{"seq":9}}']) {
       if (spoil !== undefined) writeFileSync(join(folder(), "run.json"), spoil);

@@ -6,7 +6,7 @@ import type { Event, Run } from "../../core/model.js";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, Holder, Line, OpenRun, Store } from "../../ports/store.js";
-import { codeOf, diskFault } from "./disk.js";
+import { codeOf, discard, diskFault } from "./disk.js";
 import { makeRun, readFrozen } from "./frozen.js";
 import { type Journal, openJournal, readJournal } from "./journal.js";
 import { holderOf, type Lock, takeLock } from "./lock.js";
@@ -94,6 +94,7 @@ class FolderStore implements FileStore {
     const lock = await takeLock(folder, run, this.machine);
     try {
       this.at("lock:after");
+      sweep(folder);
       const journal = openJournal(join(folder, "journal.jsonl"), this.at);
       return new LockedRun(folder, lock, journal, this.at, this.machine.token);
     } catch (error) {
@@ -227,6 +228,11 @@ function makeFresh(folder: string): string {
     message: `there are ${FOLDERS_MAX} folders of tries beside ${folder}`,
     hint: "start a new run of this loop",
   });
+}
+
+/** What a kill between write and rename left beside our own files; the lock's are the lock's affair. */
+function sweep(folder: string): void {
+  for (const name of namesIn(folder)) if (/^(run|rest|order)\.json\..*\.tmp$/.test(name)) discard(join(folder, name));
 }
 
 function namesIn(folder: string): string[] {
