@@ -1,0 +1,44 @@
+// Ctrl-C and SIGTERM at random moments: parked, exit 130, and the story goes on as if nothing had been.
+import { expect, it } from "vitest";
+import { BODIES } from "./bodies.js";
+import { buildThatDies, THAT_DIES } from "./build.js";
+import { Journey } from "./journey.js";
+import { randomFrom } from "./survive.js";
+import { storyOf } from "./traces.js";
+
+const SIGNALS = Number(process.env.PAWL_CRASH_SIGNALS ?? 20);
+const SEED = Number(process.env.PAWL_CRASH_SEED ?? Date.now() % 1_000_000);
+const SIGNALS_PER_RUN = 5;
+
+buildThatDies();
+
+it.each(["SIGINT", "SIGTERM"] as const)(
+  "%s at random moments parks the run, which goes on",
+  { timeout: 900_000 },
+  async (signal) => {
+    const body = BODIES.steps;
+    using whole = new Journey(body);
+    const began = performance.now();
+    while (!whole.isOver) await whole.goOn();
+    const wholeMs = performance.now() - began;
+    const random = randomFrom(SEED);
+    let parked = 0;
+    for (let sent = 0; sent < SIGNALS / 2; ) {
+      using journey = new Journey(body);
+      for (let n = 0; n < SIGNALS_PER_RUN && !journey.isOver; n++, sent++) {
+        const end = await journey.goOn({ afterMs: (0.1 + random()) * wholeMs, signal });
+        if (end.code === 130) {
+          parked += 1;
+          expect(journey.lines.at(-1)?.place).toBe("parked:interrupted");
+          const { status, reason, exit } = await journey.repository.json(["status"], { program: THAT_DIES });
+          expect([status, reason, exit]).toEqual(["paused", `interrupted by ${signal}`, 130]);
+        } else expect(end.signal === signal || journey.isOver, `${end.code} ${end.err}`).toBe(true); // before it was ready, or after its end
+        await journey.look();
+      }
+      while (!journey.isOver) await journey.goOn();
+      await journey.judge(storyOf(whole.lines));
+    }
+    expect(parked).toBeGreaterThan(0);
+    console.log(`${signal}: parked ${parked} times (PAWL_CRASH_SEED=${SEED})`);
+  },
+);

@@ -1,0 +1,4 @@
+// A loop of skills is killed at every moment and tells the same story.
+import { survives } from "./survive.js";
+
+survives("skills");
