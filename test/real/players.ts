@@ -10,6 +10,7 @@ export interface Edit {
 interface Part {
   kind: string;
   name?: string;
+  text?: string;
 }
 interface Conversation {
   messages: { role: string; parts: Part[] }[];
@@ -27,7 +28,7 @@ export function developer(workspace: string, edits: Edit[], first?: { visit: num
     if (!visits.includes(prompt)) visits.push(prompt);
     const visit = visits.indexOf(prompt);
     const edit = edits[Math.min(visit, edits.length - 1)];
-    const summary = /^Write implementation-summary\.md to: (.+)$/m.exec(prompt)?.[1];
+    const summary = placeOf("implementation-summary.md", conversation as Conversation); // as conversation.mjs describes it
     if (!edit || !summary) return { text: "I was not told what to do." };
     if (first?.visit === visit && !isFirstDone) {
       isFirstDone = true;
@@ -39,7 +40,7 @@ export function developer(workspace: string, edits: Edit[], first?: { visit: num
       ["Edit", { file_path, old_string: edit.from, new_string: edit.to }],
       ["Write", { file_path: summary, content: `# Summary\n\nChanged \`${edit.from}\` to \`${edit.to}\`.\n` }],
     ];
-    const done = callsIn(conversation as Conversation); // the server hands over what conversation.mjs describes
+    const done = callsIn(conversation as Conversation); // the same
     const [tool, input] = deeds.find(([name]) => !done.has(name)) ?? [];
     return tool ? call(tool, input) : { text: "Done." };
   };
@@ -50,3 +51,12 @@ const call = (tool: string, input: unknown): Step => ({ text: `${tool}.`, calls:
 
 const callsIn = ({ messages }: Conversation): Set<string> =>
   new Set(messages.flatMap(({ parts }) => parts.flatMap(({ kind, name }) => (kind === "call" && name ? [name] : []))));
+
+/** Where a file is to be written, by the newest word: a session that was cut off is told of another folder. */
+function placeOf(name: string, { messages }: Conversation): string | undefined {
+  const told = messages
+    .flatMap(({ role, parts }) => (role === "user" ? parts.map(({ text = "" }) => text) : []))
+    .join("\n");
+  const moved = [...told.matchAll(/now belongs into (.+?) \(PAWL_ARTIFACTS\)/g)].at(-1)?.[1];
+  return moved ? join(moved, name) : new RegExp(`^Write ${name} to: (.+)$`, "m").exec(told)?.[1];
+}
