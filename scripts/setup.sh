@@ -10,14 +10,14 @@ needs() { # program, package
 needs git git
 needs bwrap bubblewrap
 if [ "${1:-test}" = test ]; then
-  # the attack suite is compiled, statically; disks are mounted, children counted, validators written in Python
+  # the attack suite is compiled, statically; disks are mounted, children counted, gates answered at a terminal
   needs cc gcc
   [ -e /usr/include/stdlib.h ] || missing="$missing libc6-dev"
   needs bash bash
   needs mount mount
   needs prlimit util-linux
   needs ps procps
-  needs python3 python3
+  needs tmux tmux
 fi
 
 if [ -n "$missing" ]; then
