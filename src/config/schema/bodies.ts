@@ -4,15 +4,15 @@ import { COMMON, readCommon } from "./common.js";
 import { compact } from "./compact.js";
 import type { Body, LoopFile } from "./file.js";
 import { count, insidePath, keys, oneOrMore, slug, someOf } from "./leaf.js";
-import { NODES, readNodes } from "./nodes.js";
-import { readProduces, readSteps, STEPS } from "./steps.js";
+import { nodesKeys, readNodes } from "./nodes.js";
+import { readProduces, readSteps, stepsKeys } from "./steps.js";
 
-const SKILLS = {
+const skillsKeys = () => ({
   skills: someOf(slug("the name of a skill"), "skills").meta({
     description: "A sequence of skills, checked at the end.",
   }),
-};
-const DOER = {
+});
+const doerKeys = () => ({
   doer: slug("the name of an agent").meta({ description: "The agent that does the work." }),
   reviewer: oneOrMore(slug("the name of an agent"), "agents").meta({
     description: "Who reviews; of several the worst verdict wins.",
@@ -23,27 +23,38 @@ const DOER = {
     .meta({ description: "The file of the review. Default REVIEW.md." }),
   max_iter: count().default(5).meta({ description: "Iterations of a round. Default 5." }),
   max_resets: count().default(3).meta({ description: "Rounds; then the loop is killed. Default 3." }),
-};
+});
 
 /** The keys of each body besides those of every file. */
 export const BODY_KEYS: Record<Body, string[]> = {
-  skills: Object.keys(SKILLS),
-  steps: Object.keys(STEPS),
-  doer: Object.keys(DOER),
-  nodes: Object.keys(NODES),
+  skills: ["skills"],
+  steps: ["steps"],
+  doer: ["doer", "reviewer", "plan", "artifact", "max_iter", "max_resets"],
+  nodes: ["nodes", "start", "max_repairs"],
 };
 
-export const skillsSchema = keys({ ...COMMON, ...SKILLS });
-export const stepsSchema = keys({ ...COMMON, ...STEPS });
-export const doerSchema = keys({ ...COMMON, ...DOER });
-export const nodesSchema = keys({ ...COMMON, ...NODES });
+/** A schema takes milliseconds to make, and a file has one body: each is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+export const skillsSchema = once(() => keys({ ...COMMON, ...skillsKeys() }));
+export const stepsSchema = once(() => keys({ ...COMMON, ...stepsKeys() }));
+export const doerSchema = once(() => keys({ ...COMMON, ...doerKeys() }));
+export const nodesSchema = once(() => keys({ ...COMMON, ...nodesKeys() }));
 /** For a file whose body is not known: its other keys can be judged all the same. */
-export const anyBodySchema = keys({
-  ...COMMON,
-  ...Object.fromEntries(
-    Object.values(BODY_KEYS).flatMap((names) => names.map((name) => [name, z.unknown().optional()])),
-  ),
-});
+export const anyBodySchema = once(() =>
+  keys({
+    ...COMMON,
+    ...Object.fromEntries(
+      Object.values(BODY_KEYS).flatMap((names) => names.map((name) => [name, z.unknown().optional()])),
+    ),
+  }),
+);
 
 export type Read = { file: LoopFile } | { issues: z.core.$ZodIssue[] };
 
@@ -51,22 +62,22 @@ export type Read = { file: LoopFile } | { issues: z.core.$ZodIssue[] };
 export function readBody(body: Body | undefined, data: unknown): Read {
   switch (body) {
     case "skills":
-      return reading(skillsSchema, data, ({ skills, ...rest }) => ({ body, ...readCommon(rest, true), skills }));
+      return reading(skillsSchema(), data, ({ skills, ...rest }) => ({ body, ...readCommon(rest, true), skills }));
     case "steps":
-      return reading(stepsSchema, data, ({ steps, ...rest }) => ({
+      return reading(stepsSchema(), data, ({ steps, ...rest }) => ({
         body,
         ...readCommon(rest, false),
         steps: readSteps(steps),
       }));
     case "doer":
-      return reading(doerSchema, data, readDoer);
+      return reading(doerSchema(), data, readDoer);
     case "nodes":
-      return reading(nodesSchema, data, ({ nodes, start, max_repairs, ...rest }) => {
+      return reading(nodesSchema(), data, ({ nodes, start, max_repairs, ...rest }) => {
         const graph = readNodes(nodes, max_repairs);
         return { body, ...readCommon(rest, false), nodes: graph, start: start ?? graph[0]?.id ?? "" };
       });
     case undefined:
-      return { issues: anyBodySchema.safeParse(data).error?.issues ?? [] };
+      return { issues: anyBodySchema().safeParse(data).error?.issues ?? [] };
   }
 }
 
@@ -78,7 +89,7 @@ function readDoer({
   max_iter,
   max_resets,
   ...rest
-}: z.output<typeof doerSchema>): LoopFile {
+}: z.output<ReturnType<typeof doerSchema>>): LoopFile {
   const reviewers = readProduces(reviewer);
   const own = compact({ doer, reviewers, plan, artifact, maxIter: max_iter, maxResets: max_resets });
   return { body: "doer", ...readCommon(rest, false), ...own };

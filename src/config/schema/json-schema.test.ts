@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BODY_KEYS, doerSchema, nodesSchema, skillsSchema, stepsSchema } from "./bodies.js";
 import { loopJsonSchema } from "./json-schema.js";
 
 interface Schema {
@@ -48,4 +49,13 @@ describe("the JSON Schema", () => {
       doer.max_attempts?.default,
     ]).toEqual([5, 3, "REVIEW.md", 3]);
   });
+});
+
+it("the keys a complaint may name for a body are exactly those its schema has besides the common ones", () => {
+  const keysOf = (schema: { shape: object }) => Object.keys(schema.shape);
+  const own = { skills: skillsSchema(), steps: stepsSchema(), doer: doerSchema(), nodes: nodesSchema() };
+  const common = keysOf(own.skills).filter((key) => keysOf(own.steps).includes(key));
+  for (const [body, schema] of Object.entries(own)) {
+    expect(keysOf(schema).filter((key) => !common.includes(key))).toEqual(BODY_KEYS[body as keyof typeof own]);
+  }
 });

@@ -4,10 +4,10 @@ import { doerSchema, nodesSchema, skillsSchema, stepsSchema } from "./bodies.js"
 
 export function loopJsonSchema(): Record<string, unknown> {
   const bodies = [
-    named(skillsSchema, "skills"),
-    named(stepsSchema, "steps"),
-    named(doerSchema, "doer/reviewer"),
-    named(nodesSchema, "nodes"),
+    named(skillsSchema(), "skills"),
+    named(stepsSchema(), "steps"),
+    named(doerSchema(), "doer/reviewer"),
+    named(nodesSchema(), "nodes"),
   ];
   const schema = z.toJSONSchema(z.union(bodies), { io: "input", target: "draft-2020-12" });
   return {

@@ -5,7 +5,7 @@ import { compact } from "./compact.js";
 import type { GraphNode, HookUse, NodeWork } from "./file.js";
 import { anything, count, keys, list, slug, someOf, stepName, table, text, word } from "./leaf.js";
 import { toMs } from "./performer.js";
-import { go, produces, readCommand, readGo, readProduces, WORK } from "./steps.js";
+import { go, produces, readCommand, readGo, readProduces, workKeys } from "./steps.js";
 
 const REPAIRS = 3;
 
@@ -33,7 +33,7 @@ const node = () =>
   keys({
     id: stepName("the node's id").meta({ description: "Routes lead to it by this id." }),
     actor: word(["agent", "human", "code"]).meta({ description: "Who does the work." }),
-    ...WORK,
+    ...workKeys(),
     question: text("the question a person is asked")
       .optional()
       .meta({ description: "With actor human: the question." }),
@@ -50,11 +50,11 @@ const node = () =>
     max_repairs: maxRepairs("of this node"),
   });
 
-export const NODES = {
+export const nodesKeys = () => ({
   nodes: someOf(node(), "nodes").meta({ description: "A graph: nodes with entry and exit hooks." }),
   start: stepName("a node's id").optional().meta({ description: "Where the run begins. Default the first node." }),
   max_repairs: maxRepairs("of each node"),
-};
+});
 
 type ParsedNode = z.output<ReturnType<typeof node>>;
 

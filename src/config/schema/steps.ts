@@ -25,7 +25,7 @@ const COMMAND_SECONDS = 600;
 const ENDS = ["success", "failure"] as const;
 
 /** What a step or a node can do: exactly one of these, and what goes with it. */
-export const WORK = {
+export const workKeys = () => ({
   agent: slug("the name of an agent").optional().meta({ description: "An agent does it." }),
   skill: slug("the name of a skill").optional().meta({ description: "An agent does it as the skill says." }),
   command: text("a command line")
@@ -39,7 +39,7 @@ export const WORK = {
     .optional()
     .meta({ description: "Variables of this command alone." }),
   params: anything().optional().meta({ description: "What the action is told." }),
-};
+});
 export const produces = () =>
   oneOrMore(insidePath("a file name"), "file names").optional().meta({ description: "Files the agent must leave." });
 
@@ -63,7 +63,7 @@ const verdictWord = (means: string) =>
 const step = () =>
   keys({
     name: stepName("the step's name").meta({ description: "Routes lead to it by this name." }),
-    ...WORK,
+    ...workKeys(),
     gate: text("the question a person is asked").optional().meta({ description: "A person is asked this question." }),
     options: options(),
     produces: produces(),
@@ -78,9 +78,9 @@ const step = () =>
     on_fail: go().optional().meta({ description: "Where a failure leads. Default failure." }),
   });
 
-export const STEPS = {
+export const stepsKeys = () => ({
   steps: someOf(step(), "steps").meta({ description: "A pipeline: steps with routes." }),
-};
+});
 
 type ParsedStep = z.output<ReturnType<typeof step>>;
 
