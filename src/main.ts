@@ -63,7 +63,7 @@ function orderOf(desk: Desk, signal: string): StopOrder {
   return { code: "interrupted", reason: `interrupted by ${signal}`, by: desk.env.USER ?? "signal" };
 }
 
-/** Issues and refusals 2 (or their own), faults 4, bugs 70. */
+/** Issues and refusals 2 (or their own), faults 4, an interruption before there was anything to stop 130, bugs 70. */
 function tell(desk: Desk, error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const say = (text: string, hint: string | undefined) =>
@@ -82,7 +82,14 @@ function tell(desk: Desk, error: unknown): number {
     say(code.startsWith("sbx-") ? `${code.toUpperCase()}: ${message}` : message, hint);
     return 4;
   }
+  if (isInterruption(desk.signal, error)) {
+    say(`${(desk.signal.reason as StopOrder).reason}; nothing was begun`, "see where things stand: pawl status"); // we gave it
+    return 130;
+  }
   const bug = error instanceof Error ? (error.stack ?? error.message) : String(error);
   say(`This is a bug in Pawl; please report it with these lines:\n${bug}`, undefined);
   return 70;
 }
+
+const isInterruption = (signal: AbortSignal, error: unknown): boolean =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));

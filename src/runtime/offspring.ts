@@ -39,6 +39,7 @@ export async function within(
     if (rest.run.cursor.at !== "ended") return { yielded: { rest: rest.within ?? id } };
     return { verdict: verdictOf(taken, loop), spent: { ms: Math.round(house.clock.ticks() - startedAt) } };
   } catch (error) {
+    if (signal.aborted) return { cancelled: true };
     if (error instanceof FaultError) return { fault: error.record };
     if (error instanceof Refusal)
       return { fault: { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) } };

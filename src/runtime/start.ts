@@ -54,6 +54,7 @@ export async function readyFor(
   for (const [name, performer] of Object.entries(flow.performers)) {
     const agent = house.agents.get(performer.use);
     const report = await agent?.probe(performer, signal);
+    signal.throwIfAborted(); // a probe that was cut short says "unusable", which is no answer
     if (report?.usable) continue;
     const why = report?.why ?? `nothing here drives "${performer.use}"`;
     throw new FaultError({

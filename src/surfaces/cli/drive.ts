@@ -4,6 +4,7 @@ import { ticketsOf } from "../../core/place.js";
 import { type Question, questionOf, verdictOfReply } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import type { View } from "../../core/view.js";
+import type { Sandbox } from "../../ports/sandbox.js";
 import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
 import type { Rest } from "../../runtime/drive.js";
 import { outerOf } from "../../runtime/offspring.js";
@@ -31,7 +32,7 @@ export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, ho
 
 async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<Rest> {
   const { frozen, opened } = taken;
-  const { engine } = await readyFor(house, opened.flow, desk.signal);
+  const engine = await engineFor(desk, house, opened.flow);
   const notifier = new Reporter(desk, house.clock);
   const actions = await house.actionsOf(frozen);
   const world = house.worldOf({ frozen, engine, actions, notifier });
@@ -46,6 +47,16 @@ async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Pr
     return rest;
   } finally {
     notifier.close();
+  }
+}
+
+/** None when we are told to stop meanwhile: the drive then only writes the stop down, and that needs no engine. */
+async function engineFor(desk: Desk, house: CliHouse, flow: Flow): Promise<Sandbox | undefined> {
+  try {
+    return (await readyFor(house, flow, desk.signal)).engine;
+  } catch (error) {
+    if (desk.signal.aborted) return undefined;
+    throw error;
   }
 }
 
