@@ -39,7 +39,8 @@ describe("a place", () => {
 describe("the node a run is at, or will be at", () => {
   it.each<[string | undefined, string, Cursor]>([
     ["a", "at work", work],
-    ["a", "in a chain", { at: "enter", node: "a", index: 0 }],
+    ["a", "before its work", { at: "enter", node: "a", index: 0 }],
+    ["a", "after its work", { at: "exit", node: "a", index: 0 }],
     ["a", "waiting", { at: "waiting", node: "a", boundary: "enter", findings: [] }],
     ["a", "before a checkpoint", save(parked({ retry: work }))],
     ["b", "parked with a way on", parked({ to: { node: "b" } })],

@@ -47,6 +47,7 @@ describe("an exit chain", () => {
     expect(table.asked()).not.toHaveProperty("answered");
     table.answer({ ...pass(), output: "done" });
     expect(table.asked()).toMatchObject({ do: "hook", boundary: "exit", visit: 1, answered: { output: "done" } });
+    expect(table.asked().ticket).toBe("a.exit[0]@2");
   });
 
   it("that ends in a skip passes: declining to look is no decision", () => {
