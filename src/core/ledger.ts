@@ -31,3 +31,10 @@ export function warn(run: Run, findings: Finding[]): Run {
   const more = findings.filter((finding) => finding.severity === "warning");
   return more.length ? { ...run, warnings: [...run.warnings, ...more].slice(0, FINDINGS_MAX) } : run;
 }
+
+/** Paths that people changed beside the run; taken in whole, or added to those known. */
+export function foreign(run: Run, { paths, shared = [], accepted }: EventBody & { type: "foreign" }): Run {
+  const and = (known: string[], more: string[]) => [...new Set([...known, ...more])].sort();
+  if (accepted) return { ...run, foreign: [], shared: [] };
+  return { ...run, foreign: and(run.foreign, paths), shared: and(run.shared, shared) };
+}

@@ -176,6 +176,8 @@ export interface Run {
   warnings: Finding[];
   /** Paths that people changed in the middle of the run; never committed by it. */
   foreign: string[];
+  /** Those of them that the run had changed before: what lies there now is nobody's alone. */
+  shared: string[];
   /** The agent session of the latest visit, per node. */
   sessions: Record<string, string>;
   /** What was spent, per node. */
@@ -252,7 +254,7 @@ export type EventBody =
   /** A person raised a budget's limit. */
   | { type: "extended"; budget: string; limit: number; was: number }
   /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
-  | { type: "foreign"; paths: string[]; accepted: boolean }
+  | { type: "foreign"; paths: string[]; shared?: string[]; accepted: boolean }
   /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
   | { type: "remark"; about: string; text: string; data?: Json };
 /** A person's answer: who, through what, and what they were shown (P4). */

@@ -9,7 +9,7 @@
 //       ask once more, so no wake-up is lost between the look and the wait.
 //   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
 import { worstOf } from "./fan.js";
-import { charge, notChained, warn } from "./ledger.js";
+import { charge, foreign, notChained, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
@@ -41,6 +41,7 @@ export function begin(flow: Flow, event: Event & { type: "started" }): Run {
     notes: [],
     warnings: [],
     foreign: [],
+    shared: [],
   };
   return enter(flow, blank, flow.start);
 }
@@ -83,7 +84,7 @@ function move(flow: Flow, run: Run, event: Event): Run {
     case "extended":
       return extended(flow, run, event.budget, event.limit);
     case "foreign":
-      return { ...run, foreign: event.accepted ? [] : [...new Set([...run.foreign, ...event.paths])].sort() };
+      return foreign(run, event);
     case "remark":
       return run;
   }

@@ -73,13 +73,18 @@ const restPath = (house: House, run: Run): string => `${house.store.runFolder(ru
 interface Picture {
   seq: number;
   files: Record<string, string>;
+  /** Paths that were not committed at that moment. */
+  dirty: string[];
 }
 
 /** The run rests whether its picture can be taken or not; who knows that it could not looks for themselves. */
 async function pictureRest(house: House, world: World, run: Run): Promise<void> {
   try {
     const { files } = await house.git.tree();
-    await house.files.write(restPath(house, run), JSON.stringify({ seq: run.seq, files } satisfies Picture));
+    await house.files.write(
+      restPath(house, run),
+      JSON.stringify({ seq: run.seq, files, dirty: await house.git.dirty() } satisfies Picture),
+    );
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     world.notifier.warned(
@@ -91,8 +96,9 @@ async function pictureRest(house: House, world: World, run: Run): Promise<void> 
 async function pictureOf(house: House, run: Run): Promise<Picture | undefined> {
   try {
     const picture = JSON.parse((await house.files.text(restPath(house, run))) ?? "null") as Partial<Picture> | null; // looked at next
-    const { seq, files } = picture ?? {};
-    return typeof seq === "number" && typeof files === "object" && files !== null ? { seq, files } : undefined;
+    const { seq, files, dirty } = picture ?? {};
+    const isWhole = typeof seq === "number" && typeof files === "object" && files !== null && Array.isArray(dirty);
+    return isWhole ? { seq, files, dirty } : undefined;
   } catch {
     return undefined; // half written or damaged: as if none had been taken
   }
@@ -108,11 +114,22 @@ async function noticeChanges(
   const rest = await pictureOf(house, opened.run);
   if (rest?.seq === opened.run.seq && !acceptChanges) {
     const paths = house.git.changed({ digest: "", findings: [], files: rest.files }, await house.git.tree());
-    if (paths.length)
-      await record(world, opened, { type: "foreign", paths: paths.slice(0, PATHS_MAX), accepted: false }, by);
+    const shared = paths.filter((path) => rest.dirty.includes(path));
+    const kept = { paths: paths.slice(0, PATHS_MAX), shared: shared.slice(0, PATHS_MAX) };
+    if (paths.length) {
+      await record(world, opened, { type: "foreign", ...kept, accepted: false }, by);
+      world.notifier.warned(warningOf(opened.run.id, paths, shared));
+    }
   }
   if (acceptChanges && opened.run.foreign.length)
     await record(world, opened, { type: "foreign", paths: [], accepted: true }, by);
 }
+function warningOf(run: string, paths: string[], shared: string[]): string {
+  const named = (all: string[]) =>
+    `${all.slice(0, 5).join(", ")}${all.length > 5 ? ` and ${all.length - 5} more` : ""}`;
+  const mixed = shared.length ? `; the run had changed ${named(shared)} too, so it will not commit` : "";
+  return `changed while run ${run} rested, so not its own to commit: ${named(paths)}${mixed}; pawl resume --accept-changes takes them in`;
+}
+
 /** More are a branch switch, not an edit; the commit step then has its own checks. */
 const PATHS_MAX = 1_000;

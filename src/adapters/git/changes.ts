@@ -21,6 +21,8 @@ export interface Changes {
   changes: Change[];
   /** Not empty: nothing may be committed. */
   findings: Finding[];
+  /** Paths that nobody should commit without a look: secrets, links out, repositories. Not those that only need git's own filters. */
+  doubtful: string[];
 }
 type Read = Change & { crlf: boolean };
 
@@ -30,17 +32,20 @@ export async function readChanges(
   stored: ReadonlyMap<string, string>,
 ): Promise<Changes> {
   const findings: Finding[] = [];
+  const doubtful: string[] = [];
   const read: Read[] = [];
   for (const path of [...new Set(paths)].sort()) {
     const one = readOne(sides, path, stored.get(path));
-    if (typeof one === "string") findings.push(no(path, one));
-    else if (one && !isStored(sides, one, stored.get(path))) {
+    const found = typeof one === "string" ? [no(path, one)] : [];
+    if (one && typeof one !== "string" && !isStored(sides, one, stored.get(path))) {
       read.push(one);
-      findings.push(...(await secretsOf(sides, one, stored.get(path))));
+      found.push(...(await secretsOf(sides, one, stored.get(path))));
     }
+    if (found.length) doubtful.push(path);
+    findings.push(...found);
   }
   findings.push(...(await conversions(sides, read)));
-  return { changes: read.map(({ crlf: _, ...change }) => change), findings };
+  return { changes: read.map(({ crlf: _, ...change }) => change), findings, doubtful };
 }
 
 function isStored(sides: Sides, one: Read, stored: string | undefined): boolean {

@@ -94,11 +94,11 @@ export class Commit {
 
   private async attempt(base: Base, intent: Intent | undefined): Promise<CommitEnd | "moved"> {
     const stored = await storedTree(this.git, base.head);
-    const { changes, findings } = await readChanges(this.sides, this.wish.paths, stored);
+    const { changes, findings, doubtful } = await readChanges(this.sides, this.wish.paths, stored);
     if (findings.length > 0) {
       const shown = findings.slice(0, COMPLAINTS_MAX).map((one) => `"${one.where}" ${one.text}`);
       if (findings.length > shown.length) shown.push(`and ${findings.length - shown.length} more`);
-      return this.refuse(shown.join("; "));
+      return this.refuse(shown.join("; "), doubtful);
     }
     if (changes.length === 0) return { end: "nothing", head: base.head };
     const tree = await storeTree(this.git, this.place.workspace, base.head, changes, this.index);
@@ -170,13 +170,14 @@ export class Commit {
     return { end: "committed", commit };
   }
 
-  private refuse(why: string): CommitEnd {
+  private refuse(why: string, doubtful: readonly string[] = []): CommitEnd {
     const list = join(dirname(this.wish.intent), "paths");
-    writeFileSync(list, this.wish.paths.map((path) => `${path}\0`).join(""));
+    const rest = this.wish.paths.filter((path) => !doubtful.includes(path));
+    writeFileSync(list, rest.map((path) => `${path}\0`).join(""));
     return {
       end: "refused",
       why,
-      byHand: commitByHand(this.place.workspace, this.wish.paths, this.message || "work of a run", list),
+      byHand: commitByHand(this.place.workspace, rest, this.message || "work of a run", list),
     };
   }
 }

@@ -48,7 +48,7 @@ export class FolderLibrary implements Library {
       throw new Refusal(
         "loop-unreadable",
         `the loop file "${path}" cannot be read: ${why}`,
-        '"pawl list" shows the loops',
+        "give the path of a loop file, or the name of a loop in .pawl/loops",
       );
     }
     const name = whole.slice(whole.lastIndexOf("/") + 1).replace(/\.ya?ml$/, "");

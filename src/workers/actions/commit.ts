@@ -54,6 +54,11 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
   const foreign = new Set(task.run.foreign);
   const paths = changed.filter((path) => !foreign.has(path));
   const left = changed.filter((path) => foreign.has(path));
+  const mixed = task.run.shared.filter((path) => foreign.has(path) && changed.includes(path));
+  if (mixed.length) {
+    const why = `people changed files that the run had changed too, so what lies there was never checked: ${shown(mixed)}`;
+    return notCommitted(why, byHand(message));
+  }
   const intent = `${commitFolder(task)}/intent.json`;
   const end = await git.commit({ paths, message, intent, signposts: start.signposts, hook: hook(task) });
   const findings = left.length
@@ -63,6 +68,8 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
     case "committed":
       return { output: `committed ${end.commit}`, set: { commit: end.commit }, findings };
     case "nothing":
+      if (left.length)
+        return notCommitted(`all that changed, people changed during the run: ${shown(left)}`, byHand(message));
       return { output: `nothing to commit; the work is in ${end.head.slice(0, 12)}`, findings };
     case "refused":
       return notCommitted(end.why, end.byHand);
