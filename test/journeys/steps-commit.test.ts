@@ -12,6 +12,17 @@ const run = (repository: Repository, ...more: string[]) => repository.json(["run
 const gate = '  - {name: ask, gate: "go on?"}\n';
 
 describe("a run that began clean", () => {
+  it("makes none where people changed at a gate what the run had changed, for the whole was never checked", async () => {
+    using repository = Repository.make(write(gate));
+    const parked = await run(repository);
+    repository.write({ "work.txt": "done\nmine\n" });
+    const answered = await repository.pawl(["answer", parked.run, "approve", "--json"]);
+    expect(answered.err).toContain(`changed while run ${parked.run} rested, so not its own to commit: work.txt`);
+    expect([answered.code, answered.json().outcome]).toEqual([5, "not-committed"]);
+    expect(answered.json().reason).toContain("people changed files that the run had changed too");
+    expect([repository.commits(), repository.read("work.txt")]).toEqual([["start"], "done\nmine\n"]);
+  });
+
   it("makes one commit of what it changed, and only its commit step makes any", async () => {
     verifies("commit.action.single-point", "commit.action.message");
     using repository = Repository.make({
