@@ -8,8 +8,8 @@ import type { House } from "../ports/house.js";
 import type { Opened } from "../ports/world.js";
 
 /**
- * Written at every transition: when the run stands elsewhere, or another status word holds. That a command has begun is no
- * transition, so while one is at work `head` is the line before its start.
+ * Written after every event but the start of a command, which moves nothing (unless it ends "pending" or "iterating"): so while
+ * one is at work, `head` is the line before its start; at rest it is the last.
  * Never throws: what could not be written is told once, and again when it changes.
  */
 export function publisher(house: House, tell: (trouble: string) => void): (opened: Opened) => Promise<void> {
@@ -19,7 +19,7 @@ export function publisher(house: House, tell: (trouble: string) => void): (opene
     const started = events[0]?.at ?? house.clock.now();
     const record = recordOf(flow, run, { started, now: house.clock.now(), head: journal.head });
     const showing = `${record.status} ${placeOf(run.cursor)} ${run.since}`;
-    if (showing === shown) return;
+    if (showing === shown && events.at(-1)?.type === "begun") return;
     const outputs = Object.entries(record.skill_outputs).map(([name, text]) => [name, cutOutput(text, house.sha256)]);
     const whole = {
       ...record,
