@@ -37,7 +37,8 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   else await resume(world, taken, options);
   const over = new AbortController();
   try {
-    const rest = await drive(world, opened, ordered(house, opened.run.id, options.signal, over.signal));
+    const stop = await ordered(house, opened.run.id, options.signal, over.signal);
+    const rest = await drive(world, opened, stop);
     await pictureRest(house, world, rest.run);
     return rest;
   } finally {
@@ -53,10 +54,11 @@ async function resume(world: World, { opened }: Taken, { by, signal }: CarryOnOp
 }
 
 /** A stop that another process asked for left its order with the run: it goes before what the signal alone says. */
-function ordered(house: House, run: string, signal: AbortSignal, over: AbortSignal): AbortSignal {
+async function ordered(house: House, run: string, signal: AbortSignal, over: AbortSignal): Promise<AbortSignal> {
   const stop = new AbortController();
   const pass = async () => stop.abort((await takeOrder(house, run)) ?? signal.reason);
-  if (signal.aborted) void pass();
+  if (signal.aborted)
+    await pass(); // before the first command is asked for: none may begin any more
   else signal.addEventListener("abort", () => void pass(), { once: true, signal: over });
   return stop.signal;
 }

@@ -26,7 +26,7 @@ it.each(["SIGINT", "SIGTERM"] as const)(
     for (let sent = 0; sent < SIGNALS / 2; ) {
       using journey = new Journey(body);
       for (let n = 0; n < SIGNALS_PER_RUN && !journey.isOver; n++, sent++) {
-        const end = await journey.goOn({ afterMs: (0.1 + random()) * wholeMs, signal });
+        const end = await journey.goOn({ afterMs: (0.1 + 0.8 * random()) * wholeMs, signal });
         if (end.code === 130 && journey.run === undefined)
           expect(end.err).toContain(`interrupted by ${signal}; nothing was begun`);
         else if (end.code === 130) {
@@ -42,5 +42,21 @@ it.each(["SIGINT", "SIGTERM"] as const)(
     }
     expect(parked).toBeGreaterThan(0);
     console.log(`${signal}: parked ${parked} times (PAWL_CRASH_SEED=${SEED})`);
+  },
+);
+
+it.each(["lock:after", "child:before", "child:after"])(
+  "SIGINT at %s of a start begins nothing more and parks the run",
+  { timeout: 120_000 },
+  async (moment) => {
+    using journey = new Journey(BODIES.steps);
+    await journey.goOn({ at: "append:after#3" });
+    const begun = () =>
+      journey.lines.filter(({ type, ticket }) => type === "begun" && !ticket.startsWith("checkpoint")).length;
+    const before = begun();
+    const end = await journey.goOn({ at: `${moment}#1` }, { PAWL_DIES_OF: "SIGINT" });
+    expect([end.code, journey.lines.at(-1)?.place]).toEqual([130, "parked:interrupted"]);
+    expect(begun() - before).toBe(moment.startsWith("child") ? 1 : 0);
+    while (!journey.isOver) await journey.goOn();
   },
 );
