@@ -37,6 +37,7 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
   else await resume(world, taken, options);
   const over = new AbortController();
   try {
+    await house.clock.sleep(HEARD_MS, over.signal); // a signal that came while the run was taken is heard before anything begins
     const stop = await ordered(house, opened.run.id, options.signal, over.signal);
     const rest = await drive(world, opened, stop);
     await pictureRest(house, world, rest.run);
@@ -45,6 +46,9 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
     over.abort();
   }
 }
+
+/** One turn of the event loop, in which signals arrive. */
+const HEARD_MS = 1;
 
 /** A park that was written down without its checkpoint (its writer died, or drove nothing) is saved first: it is a park to people. */
 async function resume(world: World, { opened }: Taken, { by, signal }: CarryOnOptions): Promise<void> {
