@@ -129,7 +129,7 @@ async function judge(shop: Workshop, task: Task, { work, visit, end }: Judged): 
   const said = work.verdict ? await reviewed(shop, work.verdict, visit, end) : await worked(shop, task, visit, end);
   const head = (await shop.git.where()).head;
   const evidence = await evidenceOf(shop, task, {
-    inputs: { treeBefore: visit.before.digest, ...(head ? { head } : {}) },
+    inputs: { treeBefore: visit.treeBefore, ...(head ? { head } : {}) },
   });
   const verdict = { ...said, evidence, ...(end.output ? { output: visit.mask(end.output) } : {}) };
   const touched = work.access === "read" && evidence.tree !== visit.before.digest;

@@ -12,8 +12,10 @@ export interface Visit {
   folder: string;
   artifacts: string;
   env: Record<string, string>;
-  /** The tree before the work began. */
+  /** The tree before this try. */
   before: Tree;
+  /** Digest of the tree before the first try of this visit: what a try that died had done already is the visit's work. */
+  treeBefore: string;
   start: SandboxStart;
   /** Secrets that were handed in by name, blotted out. */
   mask(text: string): string;
@@ -46,6 +48,7 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
     artifacts,
     env,
     before,
+    treeBefore: needs.access === "read" ? before.digest : await firstBefore(shop, folder, before.digest),
     mask: maskOf(secrets),
     named: (file) => `${folder.slice(folder.lastIndexOf("/visits/") + 1)}/artifacts/${file}`,
     async start(wish) {
@@ -59,6 +62,13 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
       await session?.[Symbol.asyncDispose]();
     },
   };
+}
+
+async function firstBefore(shop: Workshop, folder: string, digest: string): Promise<string> {
+  const path = `${folder.replace(/\.\d+$/, "")}/tree-before`; // later tries have folders with a number behind
+  const first = await shop.files.text(path);
+  if (first === undefined) await shop.files.write(path, digest);
+  return first ?? digest;
 }
 
 /** What a verdict of this visit is about, as things stand now (P5). */

@@ -8,6 +8,8 @@ export interface Body {
   /** Commits at the end, with their messages and files. */
   commits: { subject: string; paths: string[] }[];
   ends: string;
+  /** So many work side by side. */
+  width: number;
 }
 
 /** The line that counts. The nap makes it likelier that a kill finds it at work. */
@@ -38,6 +40,7 @@ validators: [{tool: whole, checks: [{name: whole}]}]
   answers: ["continue", "continue"],
   commits: [],
   ends: "success",
+  width: 1,
 };
 
 const steps: Body = {
@@ -67,6 +70,7 @@ steps:
   answers: [],
   commits: [{ subject: "feat: stepwise", paths: ["work.txt"] }],
   ends: "success",
+  width: 1,
 };
 
 const doer: Body = {
@@ -92,6 +96,7 @@ printf -- "## Blockers\\n\\n- not yet\\n\\nVERDICT: BLOCKED\\n" > "$PAWL_ARTIFAC
   answers: ["continue"],
   commits: [],
   ends: "success",
+  width: 2,
 };
 
 const nodes: Body = {
@@ -126,6 +131,7 @@ printf "# Design\\n\\n## Architecture\\n\\nOne room.\\n" > "$PAWL_ARTIFACTS/desi
   answers: ["changes-requested", "approved"],
   commits: [{ subject: "graph: graph", paths: ["built.txt"] }],
   ends: "success",
+  width: 1,
 };
 
 export const BODIES = { skills, steps, doer, nodes };

@@ -14,7 +14,8 @@ const KILLS_PER_RUN = 10;
 const HALF_AN_HOUR_MS = 1_800_000;
 
 /** Moments a run comes by again and again. The first death is at the `first` time, each later one `every` times further on: with
- *  4 two lines are written between two deaths, so that the run gets on. PAWL_CRASH_ALL=1 begins at each of 1 to `every`. */
+ *  4 two lines are written between two deaths, so that the run gets on; it has to be more where several work side by side.
+ *  PAWL_CRASH_ALL=1 begins at each of 1 to `every`. */
 const AGAIN = [
   { moment: "append:before", every: 4, firsts: [3] },
   { moment: "append:after", every: 3, firsts: [2] },
@@ -65,7 +66,7 @@ export function survives(name: keyof typeof BODIES): void {
 
     const starts = AGAIN.flatMap(({ moment, every, firsts }) =>
       (process.env.PAWL_CRASH_ALL ? Array.from({ length: every }, (_, i) => i + 1) : firsts).map(
-        (first) => [moment, first, every] as const,
+        (first) => [moment, first, every + 2 * (body.width - 1)] as const,
       ),
     );
     it.each(starts)(
