@@ -55,7 +55,7 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
 function completedSteps(flow: Flow, run: Run): string[] {
   const done = doneOf(flow, run);
   if (done !== undefined) return flow.steps.slice(0, done);
-  return flow.steps.filter((name) => run.results[name] && run.results[name].status !== "block");
+  return flow.steps.filter((name) => (run.results[name]?.status ?? "block") !== "block");
 }
 
 function doneOf(flow: Flow, run: Run): number | undefined {
@@ -76,11 +76,10 @@ function indexOf(flow: Flow, run: Run, completed: string[]): number {
 
 /** Of this round only: while the skills are at work again, the results of the round before are not shown as this one's. */
 function validatorResults(flow: Flow, run: Run): Record<string, Json> {
+  const here = nodeAt(run.cursor);
+  if (here !== undefined && flow.nodes[here]?.phase !== "validating") return {};
   const judge = Object.values(flow.nodes).find((node) => node.phase === "validating" && node.work.kind === "fan");
   if (!judge) return {};
-  const here = nodeAt(run.cursor);
-  const past = here === undefined || flow.nodes[here]?.phase === "validating";
-  if (!past) return {};
   const prefix = `${judge.name}/`;
   const reports = Object.entries(run.results).filter(
     ([key, verdict]) => key.startsWith(prefix) && verdict.report !== undefined,

@@ -17,8 +17,10 @@ export interface ActionTask {
   visit: number;
   params: Json;
   workspace: string;
-  /** Absolute folder of this visit. */
-  visitFolder: string;
+  /** Absolute folder of the run's state. */
+  runFolder: string;
+  /** Makes a folder for this try and names it, absolute; asked for again, it is the same one. */
+  visitFolder(): Promise<string>;
   signal: AbortSignal;
 }
 export interface ActionEnd {

@@ -33,7 +33,7 @@ async function act(shop: Workshop, { command, run, flow, ...rest }: Task, signal
   const startedAt = shop.clock.ticks();
   try {
     const { workspace } = shop.frozen.start;
-    const visitFolder = await shop.store.visitFolder(run.id, node.name, visit);
+    let folder: Promise<string> | undefined;
     const end = await action.run({
       run,
       flow,
@@ -41,7 +41,11 @@ async function act(shop: Workshop, { command, run, flow, ...rest }: Task, signal
       visit,
       params: work.params,
       workspace,
-      visitFolder,
+      runFolder: shop.store.runFolder(run.id),
+      visitFolder: () => {
+        folder ??= shop.store.visitFolder(run.id, node.name, visit);
+        return folder;
+      },
       signal,
     });
     const outcome = end.outcome ?? "pass";

@@ -36,9 +36,11 @@ function openBySteps(root: string, parts: string[]): OpenFolder {
 }
 
 function openStep(path: string, shown: string): number {
+  const open = () => openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
+    if (existsSync(path)) return open(); // nearly always: making what is there costs more than looking
     makeOne(path);
-    return openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return open();
   } catch (error) {
     if (["ELOOP", "ENOTDIR"].includes(codeOf(error)))
       throw new InTheWay(`${shown} is a link or a file where a folder must be`);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { appendMany, frozen, RUN, remark, runAt, started, tempFolder } from "../../../test/durability/fixture.js";
@@ -194,6 +194,23 @@ describe("the lock of a run", () => {
     writeFileSync(join(folder, "journal.jsonl"), "nonsense\n");
     await expect(storeOf({}).open(RUN)).rejects.toThrow(/is no JSON object/);
     expect(await storeOf({}).holder(RUN)).toBeUndefined();
+  });
+
+  it("sweeps what a killed process was making, and nothing of who is making the next one", async () => {
+    for (const name of ["lock-1.a.tmp", "fence.b.tmp", "lock-2.c.tmp"]) writeFileSync(join(folder, name), "{}");
+    await using _open = await storeOf({}).open(RUN);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual(["lock-2.c.tmp"]);
+  });
+
+  it("looks again when what it was making was swept by who came first", async () => {
+    let isSwept = false;
+    const swept: Machine["link"] = (from, to) => {
+      if (!isSwept) rmSync(from);
+      isSwept = true;
+      linkSync(from, to);
+    };
+    await using open = await storeOf({ link: swept }).open(RUN);
+    expect([isSwept, open.fence]).toEqual([true, 1]);
   });
 
   it("leaves no temporary file", async () => {

@@ -110,6 +110,7 @@ function makeLock(
     replaceQuickly(join(folder, "fence"), `${fence}\n`, token);
     // From below, so that a crash on the way leaves no gap that looks like a released lock.
     for (const older of numbersIn(folder).filter((n) => n < fence)) rmSync(fileOf(folder, older), { force: true });
+    for (const temp of tempsUpTo(folder, fence)) discard(join(folder, temp));
     return lock;
   } catch (error) {
     lock.release();
@@ -125,7 +126,7 @@ function putInPlace(path: string, text: string, machine: Machine): boolean {
     machine.link(temp, path);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (["EEXIST", "ENOENT"].includes(codeOf(error))) return false; // given to another, who swept what we made
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"].includes(codeOf(error))) throw error;
     return putExclusively(path, text);
   } finally {
@@ -181,6 +182,12 @@ class FencedLock implements Lock {
   private isOurs(): boolean {
     return ownerOf(fileOf(this.folder, this.fence))?.token === this.token;
   }
+}
+
+/** Half-made lock files whose number is given now: a crash left them, or who is making them comes too late. */
+function tempsUpTo(folder: string, fence: number): string[] {
+  const isOurs = (name: string) => Number(/^lock-(\d{1,15})\..*\.tmp$/.exec(name)?.[1] ?? Infinity) <= fence;
+  return readdirSync(folder).filter((name) => isOurs(name) || /^fence\..*\.tmp$/.test(name));
 }
 
 const fileOf = (folder: string, fence: number): string => join(folder, `lock-${fence}`);

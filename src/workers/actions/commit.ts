@@ -79,8 +79,8 @@ async function commit({ git, start, hook }: CommitBench, task: ActionTask): Prom
 }
 
 /** The same folder at every try of this visit: a commit that was made before a crash is found again there. */
-export const commitFolder = ({ visitFolder, step, visit }: ActionTask): string =>
-  `${visitFolder.slice(0, visitFolder.lastIndexOf("/visits/"))}/commits/${encodeURIComponent(step)}-${visit}`;
+export const commitFolder = ({ runFolder, step, visit }: ActionTask): string =>
+  `${runFolder}/commits/${encodeURIComponent(step)}-${visit}`;
 
 const notCommitted = (why: string, hand: string): ActionEnd => ({
   outcome: "not-committed",
