@@ -12,9 +12,10 @@ const HOOK_BYTES_MAX = 1 << 20;
 export function hooksIn(folder: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of names(folder)) {
+    if (name.endsWith(".sample")) continue;
     const path = join(folder, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (!stat || name.endsWith(".sample") || stat.isDirectory()) continue;
+    if (!stat || stat.isDirectory()) continue;
     if (stat.isSymbolicLink() || !stat.isFile()) found[name] = "link";
     else if ((stat.mode & 0o111) !== 0)
       found[name] =

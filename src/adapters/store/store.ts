@@ -40,6 +40,7 @@ export function openStore({ home, at = () => undefined, ...given }: Setting): Fi
 
 class FolderStore implements FileStore {
   private readonly runs: string;
+  private readonly folders = new Map<string, string>();
 
   constructor(
     home: string,
@@ -123,12 +124,15 @@ class FolderStore implements FileStore {
 
   runFolder(run: string): string {
     if (!isRunId(run)) throw noSuchRun(run, this.runs);
+    const known = this.folders.get(run);
+    if (known !== undefined) return known;
     const place = join(this.runs, run);
     try {
-      return realpathSync(place);
+      this.folders.set(run, realpathSync(place));
     } catch {
-      return place;
+      return place; // not there (yet)
     }
+    return this.folders.get(run) ?? place;
   }
 
   /** A link whose other end is gone is a fault: the run exists, its folder does not. */
