@@ -4,7 +4,6 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { listen } from "./adapters/agents/listen.js";
 import { sweep } from "./adapters/agents/mark.js";
 import { AGENTS, USES } from "./adapters/agents/registry.js";
 import { systemClock } from "./adapters/clock/clock.js";
@@ -12,7 +11,6 @@ import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { diskFiles } from "./adapters/files/files.js";
 import { openGit } from "./adapters/git/repository.js";
 import { gitSignposts } from "./adapters/git/signposts.js";
-import { readFrontMatter } from "./adapters/library/front-matter.js";
 import { FolderLibrary } from "./adapters/library/library.js";
 import { readSpec } from "./adapters/library/spec.js";
 import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
@@ -23,30 +21,14 @@ import { readJournal } from "./adapters/store/journal.js";
 import { openRecords } from "./adapters/store/records.js";
 import { scanRecords } from "./adapters/store/scan.js";
 import { openStore } from "./adapters/store/store.js";
-import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Issue } from "./config/issues.js";
 import { jobOf } from "./core/job.js";
-import type { Command, Json } from "./core/model.js";
 import { extensionPaths } from "./core/named.js";
-import { describe, registryOf } from "./hooks/registry.js";
-import { FaultError, Refusal } from "./ports/errors.js";
+import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
-import type { Worker } from "./ports/worker.js";
-import type { Workshop } from "./ports/workshop.js";
-import type { World } from "./ports/world.js";
-import { follow, within } from "./runtime/offspring.js";
-import { publisher } from "./runtime/publish.js";
-import { actionWorker } from "./workers/action.js";
-import { commitAction } from "./workers/actions/commit.js";
-import { commitHook } from "./workers/actions/commit-hook.js";
-import { agentWorker } from "./workers/agent.js";
-import { askWorker } from "./workers/ask.js";
-import { checkWorker } from "./workers/check.js";
-import { commandWorker } from "./workers/command.js";
-import { chainWorker, checkpointWorker, flowWorker } from "./workers/hand-over.js";
 
 export interface Surroundings {
   cwd: string;
@@ -75,7 +57,6 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
   const records = openRecords({ workspace: where.workspace, runFolder: (run) => store.runFolder(run), at });
   const library = new FolderLibrary({ workspace: where.workspace, bundled: packageFolder(), cwd });
   const engines: Sandbox[] = [new Bubblewrap()];
-  const hooks = registryOf();
   const agents = new Map(AGENTS.map((agent) => [agent.use, agent]));
   const jobsFolder = join(where.workspace, ".pawl", "jobs");
 
@@ -99,7 +80,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
     load: async (name, how) => {
       const { loadFor } = await import("./load.js");
-      return loadFor({ house, env, hooks: describe(hooks), uses: [...USES], name, how });
+      return loadFor({ house, env, uses: [...USES], name, how });
     },
     readJournal(path) {
       const { lines, head } = readJournal(path);
@@ -117,95 +98,17 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const adopted = adoptPublished({ home, workspace, jobsFolder, signposts: gitSignposts(workspace), at }, run);
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
     },
-    job() {
-      const job = jobOf({ spec: readSpec(where.workspace), branch: where.branch });
+    async job() {
+      const job = jobOf({ spec: await readSpec(where.workspace), branch: where.branch });
       if ("refused" in job) throw new Refusal("bad-job", job.refused, "rename the branch, or mend .pawl/spec.md");
       return job;
     },
-    worldOf: (made) => worldOf({ house, env, hooks, at }, made),
+    worldOf: async (made) => {
+      const { worldOf } = await import("./workshop.js");
+      return worldOf({ house, env, packageFolder: packageFolder(), at }, made);
+    },
   };
   return house;
 }
 
-interface Around {
-  house: House;
-  env: Surroundings["env"];
-  hooks: Workshop["hooks"];
-  at: FailPoint;
-}
-
-function worldOf({ house, env, hooks, at }: Around, made: Parameters<House["worldOf"]>[0]): World {
-  const { frozen, engine, actions, notifier } = made;
-  const { where, store, files, git, clock, agents, records } = house;
-  const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
-  const registered = new Map(actions);
-  const shop: Workshop = {
-    frozen,
-    home: where.home,
-    store,
-    files,
-    git,
-    clock,
-    notifier,
-    sandbox: engine ?? NO_ENGINE,
-    agents,
-    actions: registered,
-    hooks,
-    frontMatter: frontMatterOf,
-    variable: (name) => env[name],
-    sha256,
-    listen,
-    launcher: launcherOf(join(packageFolder(), "dist", "typescript.js")),
-    within: (loop, task, signal) => within(house, notifier, loop, task, signal),
-    follow: (loop, task) => follow(house, loop, task),
-    publish: () => records.publishJournal(place),
-    at,
-  };
-  registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
-  const workers = workersOf(shop);
-  return {
-    workerFor: (command) => workers[kindOf(command)],
-    clock,
-    notifier,
-    published: publisher(house, (trouble) => notifier.warned(trouble)),
-  };
-}
-
-type Kind = "agent" | "command" | "action" | "check" | "ask" | "flow" | "checkpoint" | "chain";
-const kindOf = (command: Command): Kind => {
-  if (command.do === "work") return command.work.kind;
-  return command.do === "hook" ? "check" : command.do;
-};
-const workersOf = (shop: Workshop): Record<Kind, Worker> => ({
-  agent: agentWorker(shop),
-  command: commandWorker(shop),
-  action: actionWorker(shop),
-  check: checkWorker(shop),
-  ask: askWorker(),
-  flow: flowWorker(shop),
-  checkpoint: checkpointWorker(shop),
-  chain: chainWorker(shop),
-});
-
-/** For loops without anything to confine: opening it is a bug that must not pass for a weak sandbox. */
-const NO_ENGINE: Sandbox = {
-  engine: "none",
-  probe: async () => {
-    throw new Error("unreachable: there is no engine to probe");
-  },
-  open: async () => {
-    throw new FaultError({
-      code: "sbx-no-engine",
-      message: "This run was started without a sandbox engine, and a step needs one",
-      hint: "pawl doctor",
-    });
-  },
-  sweep: async () => undefined,
-};
-
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-function frontMatterOf(text: string): { values: Record<string, Json>; body: string } | undefined {
-  const { data, broken, body } = readFrontMatter(text);
-  return broken ? undefined : { values: JSON.parse(JSON.stringify(data)) as Record<string, Json>, body };
-}

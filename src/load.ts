@@ -7,6 +7,7 @@ import { loadLoop, type Registered } from "./config/load.js";
 import { parseSettings } from "./config/settings.js";
 import { digestOf } from "./core/digest.js";
 import { extensionKey } from "./core/named.js";
+import { describe, registryOf } from "./hooks/registry.js";
 import { Refusal } from "./ports/errors.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library, Source } from "./ports/library.js";
@@ -23,18 +24,17 @@ type Found = Pick<House, "where" | "sha256"> & { library: Library };
 export interface LoadTask {
   house: Found;
   env: Record<string, string | undefined>;
-  hooks: Pick<Registered, "hooks" | "conditions">;
   uses: string[];
   name: string;
   how: LoadOptions;
 }
 
-export async function loadFor({ house, env, hooks, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
+export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
   const settings = await settingsOf(house);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? "host" : undefined);
   const registered: Registered = {
-    ...hooks,
+    ...describe(registryOf()),
     uses,
     performers: settings.performers,
     ...(fallback ? { fallback } : {}),

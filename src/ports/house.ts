@@ -31,7 +31,7 @@ export interface House {
     engine: Sandbox | undefined;
     actions: Map<string, Action>;
     notifier: Notifier;
-  }): World;
+  }): Promise<World>;
   /** A loop by name or path, parsed, checked and lowered. Throws what the surface shows: issues or a refusal. */
   load(name: string, how: LoadOptions): Promise<Loaded>;
   /** The registered actions with those of the flow's extensions, for a run that is carried on. */
@@ -45,7 +45,7 @@ export interface House {
   /** Takes over a run that another clone published; undefined when there is none of that id. */
   adopt(run: string): { run: string; from: string } | undefined;
   /** The job a run started now belongs to. Throws a Refusal for a name that cannot be a folder. */
-  job(): { job: string; ticket: string | null; warning?: string };
+  job(): Promise<{ job: string; ticket: string | null; warning?: string }>;
 }
 export interface JobRecord {
   run: string;

@@ -15,6 +15,11 @@ export interface Store {
   frozen(run: string): Promise<Frozen>;
   /** Read without the lock: whole lines only, a torn tail is left alone. `after` skips lines up to that seq. */
   read(run: string, after?: number): Promise<Line[]>;
+  /** The newest snapshot that fits the journal and the lines after it, for who only shows a run; all lines where none fits.
+   *  `last` is the journal's last line. */
+  newest(run: string): Promise<{ snapshot?: Run; lines: Line[]; last: Line | undefined }>;
+  /** Ids of runs that were never at rest (or lost their snapshot), oldest first. Cheap: reads no journal. */
+  neverRested(): Promise<string[]>;
   /** Who drives it now; undefined when nobody living does. */
   holder(run: string): Promise<Holder | undefined>;
   /** Take the run for writing. Must refuse ("locked", naming the holder) while its holder lives. Cuts a torn tail before it resolves. */

@@ -32,7 +32,7 @@ export async function openRunOf(house: House, job: string): Promise<JobRecord | 
 async function unpublished(house: House, job: string, records: JobRecord[]): Promise<JobRecord[]> {
   const known = new Set(records.map(({ run }) => run));
   const found: JobRecord[] = [];
-  for (const run of await house.store.list()) {
+  for (const run of await house.store.neverRested()) {
     if (known.has(run)) continue;
     try {
       const { flow, opening } = await house.store.frozen(run);

@@ -6,9 +6,10 @@ import { apply, begin } from "../core/run.js";
 import { FaultError } from "../ports/errors.js";
 import type { Line } from "../ports/store.js";
 
-/** Throws a FaultError ("journal-broken") that names the first line which does not fit. Undefined for an empty journal. */
-export function fold(flow: Flow, lines: Line[]): { run: Run; events: Event[] } | undefined {
-  let run: Run | undefined;
+/** Throws a FaultError ("journal-broken") that names the first line which does not fit. Undefined for an empty journal. With a
+ *  snapshot, `lines` are those after it, and `events` theirs. */
+export function fold(flow: Flow, lines: Line[], snapshot?: Run): { run: Run; events: Event[] } | undefined {
+  let run = snapshot;
   const events: Event[] = [];
   for (const line of lines) {
     const { place, prev: _, ...event } = line;

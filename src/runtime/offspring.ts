@@ -33,7 +33,7 @@ export async function within(
     await using taken = await child(house, loop, task, { id, parent: run.id, start });
     const { engine } = await readyFor(house, taken.opened.flow, signal);
     const actions = await house.actionsOf(taken.frozen);
-    const world = house.worldOf({ frozen: taken.frozen, engine, actions, notifier });
+    const world = await house.worldOf({ frozen: taken.frozen, engine, actions, notifier });
     const rest = await carryOn(house, world, taken, { by: "pawl", signal });
     if (signal.aborted) return { cancelled: true };
     if (rest.run.cursor.at !== "ended") return { yielded: { rest: rest.within ?? id } };

@@ -86,3 +86,11 @@ export async function lookAt(
   const told = fold(frozen.flow, lines) ?? beginning(house, frozen);
   return { frozen, flow: frozen.flow, ...told, head: house.sha256(lines.length ? JSON.stringify(lines.at(-1)) : "") };
 }
+
+/** Where a run stands, without its story: what is shown of many runs, or often. A snapshot of the journal as it stands saves folding it. */
+export async function glanceAt(house: House, id: string): Promise<{ flow: Flow; run: Run; updated: string }> {
+  const { flow, ...frozen } = await frozenOf(house, id);
+  const { snapshot, lines, last } = await house.store.newest(id);
+  const { run } = fold(flow, lines, snapshot) ?? beginning(house, { flow, ...frozen });
+  return { flow, run, updated: last?.at ?? "" };
+}

@@ -212,14 +212,14 @@ test.each<[string, object | undefined]>([
   ["---\n- a\n---\n", { warning: expect.stringContaining("not a list of keys") }],
   ["---\nticket: x\n", { warning: expect.stringContaining('second "---"') }],
   ["---\n__proto__: {ticket: evil}\nticket: !!js/function 'x'\n---\n", {}],
-])("the spec %j is %j", (text, want) => {
+])("the spec %j is %j", async (text, want) => {
   using shelf = new Shelf({ "repo/.pawl/spec.md": text });
-  const spec = readSpec(shelf.repo);
+  const spec = await readSpec(shelf.repo);
   if (text.includes("__proto__")) expect(typeof ({} as { ticket?: string }).ticket).toBe("undefined");
   else expect(spec).toEqual(want);
 });
 
-test("without a spec there is none", () => {
+test("without a spec there is none", async () => {
   using shelf = new Shelf();
-  expect(readSpec(shelf.repo)).toBeUndefined();
+  expect(await readSpec(shelf.repo)).toBeUndefined();
 });

@@ -73,7 +73,7 @@ export class FolderLibrary implements Library {
   async skill(name: string): Promise<Skill | undefined> {
     if (!isSlug(name)) return undefined;
     for (const place of SKILL_PLACES) {
-      const found = skillOf(this.rootOf(place.origin), place.folder, name, hardLinksIn(place.origin));
+      const found = await skillOf(this.rootOf(place.origin), place.folder, name, hardLinksIn(place.origin));
       if (!found) continue;
       if ("broken" in found)
         throw new Refusal(
@@ -90,7 +90,7 @@ export class FolderLibrary implements Library {
     for (const { origin, folder } of SKILL_PLACES) {
       const names = skillNames(join(this.rootOf(origin), folder)).filter((name) => isSlug(name) && !found.has(name));
       for (const name of names) {
-        const one = skillOf(this.rootOf(origin), folder, name, hardLinksIn(origin));
+        const one = await skillOf(this.rootOf(origin), folder, name, hardLinksIn(origin));
         if (!one) continue;
         const said = "broken" in one ? { description: "", broken: one.broken } : { description: one.description };
         found.set(name, { name, origin: origin === "bundled" ? origin : folder, ...said });

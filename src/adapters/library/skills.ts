@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { LOOP_FILE_BYTES_MAX } from "../../core/limits.js";
 import type { Skill } from "../../ports/library.js";
 import { decodeText } from "../files/text.js";
-import { readFrontMatter, textOf } from "./front-matter.js";
 import { readInside } from "./inside.js";
 
 /** In the order in which they win. */
@@ -20,17 +19,18 @@ export const SKILL_PLACES = [
 const DESCRIPTION_CHARS_MAX = 1_024;
 
 /** Undefined: not in this place. The path is absolute. */
-export function skillOf(
+export async function skillOf(
   root: string,
   folder: string,
   name: string,
   hardLinks: "refuse" | "accept",
-): Skill | { path: string; broken: string } | undefined {
+): Promise<Skill | { path: string; broken: string } | undefined> {
   for (const file of [join(folder, name, "SKILL.md"), join(folder, `${name}.md`)]) {
     const read = readInside(root, file, LOOP_FILE_BYTES_MAX, hardLinks);
     if (read === undefined) continue;
     const path = join(root, file);
     if ("trouble" in read) return { path, broken: `the file ${read.trouble}` };
+    const { readFrontMatter, textOf } = await import("./front-matter.js"); // brings yaml: only for who reads a skill
     const { data, body, broken } = readFrontMatter(decodeText(read.bytes));
     if (broken) return { path, broken };
     const description = (textOf(data.description) ?? firstLine(body)).slice(0, DESCRIPTION_CHARS_MAX);

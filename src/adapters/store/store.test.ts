@@ -262,6 +262,45 @@ describe("the snapshot", () => {
     expect(readSnapshot(folder())?.seq).toBe(5);
   });
 
+  it("spares a reader the lines it knows, as long as it fits the journal", async () => {
+    const open = await store.open(RUN);
+    await appendMany(open, 1, 3);
+    await open.snapshot(runAt(3));
+    await open[Symbol.asyncDispose]();
+    expect(await store.newest(RUN)).toMatchObject({ snapshot: { seq: 3 }, lines: [], last: { seq: 3 } });
+    const later = await store.open(RUN);
+    await appendMany(later, 4, 5); // and is killed before it writes the next one
+    expect(await store.newest(RUN)).toMatchObject({
+      snapshot: { seq: 3 },
+      lines: [{ seq: 4 }, { seq: 5 }],
+      last: { seq: 5 },
+    });
+  });
+
+  it.each([
+    ["of another line", { head: "0".repeat(64) }],
+    ["of a line that is not there", { seq: 9, run: runAt(9) }],
+    ["of another release", { schema: 0 }],
+  ])("is passed over when it is %s", async (_, spoilt) => {
+    const open = await store.open(RUN);
+    await appendMany(open, 1, 3);
+    await open.snapshot(runAt(3));
+    await open[Symbol.asyncDispose]();
+    const path = join(folder(), "run.json");
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...spoilt }));
+    const { snapshot, lines } = await store.newest(RUN);
+    expect([snapshot, lines.map(({ seq }) => seq)]).toEqual([undefined, [1, 2, 3]]);
+  });
+
+  it("tells the runs that were never at rest", async () => {
+    expect(await store.neverRested()).toEqual([RUN]);
+    const open = await store.open(RUN);
+    await appendMany(open, 1, 1);
+    await open.snapshot(runAt(1));
+    await open[Symbol.asyncDispose]();
+    expect(await store.neverRested()).toEqual([]);
+  });
+
   it("leaves nothing half written beside it when the process dies on the way", async () => {
     const dying = openStore({
       home,

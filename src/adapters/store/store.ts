@@ -6,13 +6,14 @@ import type { Event, Run } from "../../core/model.js";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, Holder, Line, OpenRun, Store } from "../../ports/store.js";
+import { headOf } from "./chain.js";
 import { codeOf, discard, diskFault } from "./disk.js";
 import { makeRun, readFrozen } from "./frozen.js";
 import { type Journal, openJournal, readJournal } from "./journal.js";
 import { holderOf, type Lock, takeLock } from "./lock.js";
 import { type Machine, thisMachine } from "./machine.js";
 import { encodeName, isRunId } from "./names.js";
-import { writeSnapshot } from "./snapshot.js";
+import { hasSnapshot, readSnapshot, writeSnapshot } from "./snapshot.js";
 
 /** The home folder, when tests may kill us, and what of the machine is not to be as it is. */
 export interface Setting extends Partial<Machine> {
@@ -86,6 +87,23 @@ class FolderStore implements FileStore {
     return readJournal(join(this.existing(run), "journal.jsonl"), after).lines;
   }
 
+  async newest(run: string): Promise<{ snapshot?: Run; lines: Line[]; last: Line | undefined }> {
+    const folder = this.existing(run);
+    const path = join(folder, "journal.jsonl");
+    const snapshot = readSnapshot(folder); // before the journal, which only grows
+    if (snapshot !== undefined) {
+      const [known, ...lines] = readJournal(path, snapshot.seq - 1).lines;
+      if (known !== undefined && headOf(known) === snapshot.head)
+        return { snapshot: snapshot.run, lines, last: lines.at(-1) ?? known };
+    }
+    const { lines } = readJournal(path);
+    return { lines, last: lines.at(-1) };
+  }
+
+  async neverRested(): Promise<string[]> {
+    return (await this.list()).filter((run) => !hasSnapshot(join(this.runs, run)));
+  }
+
   async holder(run: string): Promise<Holder | undefined> {
     return holderOf(this.existing(run), this.machine);
   }
@@ -138,7 +156,7 @@ class FolderStore implements FileStore {
   /** A link whose other end is gone is a fault: the run exists, its folder does not. */
   private existing(run: string): string {
     const folder = this.runFolder(run);
-    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) throw noSuchRun(run, this.runs);
+    if (lstatSync(join(this.runs, run), { throwIfNoEntry: false }) === undefined) throw noSuchRun(run, this.runs);
     return folder;
   }
 }

@@ -35,7 +35,7 @@ async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Pr
   const engine = await engineFor(desk, house, opened.flow);
   const notifier = new Reporter(desk, house.clock);
   const actions = await house.actionsOf(frozen);
-  const world = house.worldOf({ frozen, engine, actions, notifier });
+  const world = await house.worldOf({ frozen, engine, actions, notifier });
   const go = (more: How) => carryOn(house, world, taken, { by: house.user, signal: desk.signal, ...more });
   try {
     let rest = await go(how);

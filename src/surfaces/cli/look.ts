@@ -4,7 +4,7 @@ import { explain } from "../../core/explain.js";
 import { Refusal } from "../../core/refusal.js";
 import { viewOf } from "../../core/view.js";
 import { openRunOf } from "../../runtime/claim.js";
-import { lookAt } from "../../runtime/open.js";
+import { glanceAt, lookAt } from "../../runtime/open.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { screenOf, tell } from "./drive.js";
 import { explainText } from "./render/explain.js";
@@ -32,7 +32,7 @@ export async function overview(desk: Desk): Promise<number> {
 export async function status(desk: Desk, name: string | undefined): Promise<number> {
   const house = await desk.house();
   const id = name === undefined ? await openOrLatest(house) : await house.store.find(name);
-  const { flow, run } = await lookAt(house, id);
+  const { flow, run } = await glanceAt(house, id);
   const told = await resultOf(house, flow, run);
   const holder = await house.store.holder(id);
   if (holder && !desk.json) desk.err(`driven by process ${holder.pid} since ${holder.since}\n`);
@@ -95,8 +95,8 @@ async function listed(house: CliHouse): Promise<{ runs: Listed[]; broken: string
   const broken: string[] = [];
   for (const id of await house.store.list()) {
     try {
-      const { flow, run, events } = await lookAt(house, id);
-      runs.push({ ...viewOf(flow, run), updated: events.at(-1)?.at ?? "" });
+      const { flow, run, updated } = await glanceAt(house, id);
+      runs.push({ ...viewOf(flow, run), updated });
     } catch (error) {
       broken.push(`run ${id} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -106,7 +106,7 @@ async function listed(house: CliHouse): Promise<{ runs: Listed[]; broken: string
 
 /** The open run of this job, else the latest one. */
 async function openOrLatest(house: CliHouse): Promise<string> {
-  const open = await openRunOf(house, house.job().job);
+  const open = await openRunOf(house, (await house.job()).job);
   const known = await house.store.list();
   const id = open && known.includes(open.run) ? open.run : known.at(-1);
   if (id === undefined) throw new Refusal("no-run", "no run has been started here", "pawl run LOOP", 1);

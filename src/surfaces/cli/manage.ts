@@ -51,7 +51,7 @@ async function told(desk: Desk, house: CliHouse, id: string): Promise<void> {
 async function write(desk: Desk, house: CliHouse, id: string, { reason, abandon: isEnd }: Order): Promise<void> {
   await using taken = await takeRun(house, id);
   const notifier = new Reporter(desk, house.clock);
-  const world = house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier });
+  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier });
   const body = isEnd
     ? ({ type: "abandoned", reason } as const)
     : ({ type: "stopped", code: "paused", reason } as const);

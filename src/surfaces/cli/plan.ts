@@ -19,7 +19,7 @@ export async function plan(desk: Desk, name: string, options: RunOptions): Promi
     );
     return 0;
   }
-  const { job } = jobFor(house);
+  const { job } = await jobFor(house);
   const confined = Object.fromEntries([...house.agents].map(([use, agent]) => [use, agent.confined]));
   desk.out(
     planText(flow, {
@@ -34,9 +34,9 @@ export async function plan(desk: Desk, name: string, options: RunOptions): Promi
   return 0;
 }
 
-function jobFor(house: CliHouse): { job?: string } {
+async function jobFor(house: CliHouse): Promise<{ job?: string }> {
   try {
-    return house.job();
+    return await house.job();
   } catch {
     return {}; // a start would refuse the name; a plan is about the file
   }

@@ -3,7 +3,7 @@ import type { Flow, Run } from "../../core/model.js";
 import { questionOf } from "../../core/question.js";
 import { type View, viewOf } from "../../core/view.js";
 import { innerOf } from "../../runtime/offspring.js";
-import { lookAt } from "../../runtime/open.js";
+import { glanceAt } from "../../runtime/open.js";
 import type { CliHouse } from "./desk.js";
 
 export interface Result {
@@ -62,7 +62,7 @@ async function throughStep(house: CliHouse, flow: Flow, run: Run): Promise<View>
   const own = viewOf(flow, run);
   const id = await innerOf(house, flow, run);
   if (id === undefined) return own;
-  const inner = await lookAt(house, id);
+  const inner = await glanceAt(house, id);
   const { state, park, ...view } = await throughStep(house, inner.flow, inner.run);
   if (state === "running" || state === "ended") return own;
   const reason = `its step "${view.loop}" (run ${id}) rests: ${view.reason}`;

@@ -21,7 +21,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
-  const { job, ticket, warning } = house.job();
+  const { job, ticket, warning } = await house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
   const { carryOn } = await claim(house, job, loaded.flow);
@@ -130,7 +130,7 @@ export async function answer(
 /** The run that is named, here or published by another clone; else the open one of this job. */
 async function named(house: CliHouse, name: string | undefined): Promise<{ id: string; adopted?: string }> {
   if (name === undefined) {
-    const { job } = house.job();
+    const { job } = await house.job();
     const open = await openRunOf(house, job);
     if (!open)
       throw new Refusal(

@@ -50,7 +50,7 @@ async function tail(desk: Desk, house: CliHouse, id: string, follow: boolean): P
 }
 
 async function openOne(house: CliHouse): Promise<string> {
-  const { job } = house.job();
+  const { job } = await house.job();
   const open = await openRunOf(house, job);
   if (!open) throw new Refusal("no-open-run", `no run is open in job "${job}"`, "name one: pawl list", 1);
   return open.run;
