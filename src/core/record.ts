@@ -27,10 +27,8 @@ export interface RunRecord {
 
 export function recordOf(flow: Flow, run: Run, at: { started: string; now: string; head: string }): RunRecord {
   const completed = completedSteps(flow, run);
-  const outputs = completed.flatMap((name) => {
-    const output = run.results[name]?.output;
-    return output === undefined ? [] : [[name, output] as const];
-  });
+  const outputs = Object.entries(run.results).filter(([, { output }]) => output !== undefined);
+  const isCompleted = new Set(completed);
   return {
     job_id: run.job,
     task_id: run.id,
@@ -39,7 +37,9 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
     skills: flow.steps,
     current_skill_index: indexOf(flow, run, completed),
     skills_completed: completed,
-    skill_outputs: Object.fromEntries(outputs),
+    skill_outputs: Object.fromEntries(
+      outputs.flatMap(([name, { output }]) => (isCompleted.has(name) ? [[name, output ?? ""]] : [])),
+    ),
     validator_results: validatorResults(flow, run),
     outcome: recordOutcome(run),
     iteration_count: run.marks.iterating ?? 0,
@@ -55,7 +55,10 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
 function completedSteps(flow: Flow, run: Run): string[] {
   const done = doneOf(flow, run);
   if (done !== undefined) return flow.steps.slice(0, done);
-  return flow.steps.filter((name) => (run.results[name]?.status ?? "block") !== "block");
+  // by way of the results: a name read from the loop file is slow to look up in a big record, and this is done at every transition
+  const answered = Object.entries(run.results).filter(([, verdict]) => verdict.status !== "block");
+  const passed = new Set(answered.map(([name]) => name));
+  return flow.steps.filter((name) => passed.has(name));
 }
 
 function doneOf(flow: Flow, run: Run): number | undefined {

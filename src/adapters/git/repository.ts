@@ -1,6 +1,6 @@
 // The repository a Pawl was started in, as the port `Git` wants it. Its top is found once, at the start, and never again.
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
@@ -157,6 +157,7 @@ export function digestOf(files: Readonly<Record<string, string>>): string {
 
 function readText(path: string): string {
   try {
+    if (!existsSync(path)) return ""; // the usual case; an exception would cost more than the rest of the look
     return readFileSync(path, "utf8");
   } catch {
     return "";

@@ -2,7 +2,7 @@
 // L1 lock-<n> is made in one step with its contents, and only after lock-<n-1> was free or its owner proven dead.
 // L2 The highest lock file is never removed, only marked free: a number comes once, and who makes one late sees that it is.
 // L3 Before each write the holder looks: its own file stands there with its token, and no lock-<n+1>.
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../../ports/errors.js";
@@ -145,6 +145,8 @@ function putExclusively(path: string, text: string): boolean {
 }
 
 class FencedLock implements Lock {
+  private seen: string | undefined;
+
   constructor(
     private readonly folder: string,
     private readonly run: string,
@@ -179,8 +181,15 @@ class FencedLock implements Lock {
     }
   }
 
+  /** Asked before each write, so a file that was not touched since it was read is not read again. */
   private isOurs(): boolean {
-    return ownerOf(fileOf(this.folder, this.fence))?.token === this.token;
+    const path = fileOf(this.folder, this.fence);
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const stamp = stat && `${stat.ino} ${stat.ctimeNs}`;
+    if (stamp === undefined || stamp === this.seen) return stamp !== undefined;
+    if (ownerOf(path)?.token !== this.token) return false;
+    this.seen = stamp;
+    return true;
   }
 }
 

@@ -27,12 +27,14 @@ export interface PublishedFile extends FrozenFile {
 export function openRecords(setting: RecordsSetting): Records {
   const { workspace, runFolder, at = () => undefined, pid, token, startTimeOf } = { ...thisMachine(), ...setting };
   const root = realpathSync(workspace);
+  const swept = new Set<string>();
   const write = (place: Place, files: Record<string, string | Uint8Array>, isDurable: boolean): void => {
     const folder = openFolder(root, [".pawl", "jobs", ...partsOf(place)]);
     try {
       for (const [name, bytes] of Object.entries(files)) {
         refuseStranger(folder.path, name, pathOf(place));
-        sweep(folder.path, name, startTimeOf);
+        if (!swept.has(name)) sweep(folder.path, name, startTimeOf); // once: what a Pawl before us left
+        swept.add(name);
         (isDurable ? replaceDurably : replaceQuickly)(join(folder.path, name), bytes, `${pid}-${token()}`);
       }
     } finally {
