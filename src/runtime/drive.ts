@@ -74,7 +74,7 @@ async function carryOut(
     }
     return await hearAll(seat, under, cut);
   } finally {
-    cut.abort(new Error("what it was begun with is over"));
+    if (under.size) cut.abort(new Error("what it was begun with is over"));
     await Promise.allSettled(under.values()); // nobody is left at work when a drive ends, however it ends
   }
 }

@@ -28,6 +28,8 @@ export function openRecords(setting: RecordsSetting): Records {
   const { workspace, runFolder, at = () => undefined, pid, token, startTimeOf } = { ...thisMachine(), ...setting };
   const root = realpathSync(workspace);
   const swept = new Set<string>();
+  const mark = token();
+  let writes = 0;
   const write = (place: Place, files: Record<string, string | Uint8Array>, isDurable: boolean): void => {
     const folder = openFolder(root, [".pawl", "jobs", ...partsOf(place)]);
     try {
@@ -35,7 +37,7 @@ export function openRecords(setting: RecordsSetting): Records {
         refuseStranger(folder.path, name, pathOf(place));
         if (!swept.has(name)) sweep(folder.path, name, startTimeOf); // once: what a Pawl before us left
         swept.add(name);
-        (isDurable ? replaceDurably : replaceQuickly)(join(folder.path, name), bytes, `${pid}-${token()}`);
+        (isDurable ? replaceDurably : replaceQuickly)(join(folder.path, name), bytes, `${pid}-${mark}-${++writes}`);
       }
     } finally {
       folder.close();
