@@ -1,7 +1,7 @@
 // Puts the house together for one repository. With main.ts the only file that knows everybody; loaded when a command needs it.
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
+import { existsSync, realpathSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sweep } from "./adapters/agents/mark.js";
@@ -70,6 +70,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     agents,
     sha256,
     user: where.user?.name ?? env.USER ?? userInfo().username,
+    userFolder: realFolder(env.HOME || homedir()),
     library,
     engines,
     engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
@@ -109,6 +110,14 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
   };
   return house;
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // not there, so nobody stands in it
+  }
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -25,7 +25,7 @@ export function jobOf({ spec, branch }: JobFacts): Job {
     return {
       job: UNKNOWN,
       ticket: null,
-      warning: `no branch is checked out, so the job is called "${UNKNOWN}"; go to a branch, or name the job`,
+      warning: `no branch is checked out, so the job is called "${UNKNOWN}"; to give it a name, start from a branch: git switch -c NAME`,
     };
   const trouble = jobTrouble(branch);
   return trouble

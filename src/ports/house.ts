@@ -21,6 +21,8 @@ export interface House {
   sha256(text: string): string;
   /** The person at this machine, as answers name them. */
   user: string;
+  /** The person's own folder ($HOME), its realpath: no run starts there. */
+  userFolder: string;
   /** The first engine whose report meets `require`; throws a FaultError ("sbx-…") that says what was tried and the mend. */
   engine(isolation: Isolation, signal: AbortSignal): Promise<{ engine: Sandbox; report: EngineReport }>;
   /** Ends what a killed Pawl left of this run, outside and inside sandboxes. Must not throw. */

@@ -23,8 +23,10 @@ const IDS_TRIED_MAX = 100;
 /** Where a loop may not start at all, whoever starts it. Throws a Refusal. */
 export function refuseStart(house: House, { flow, requireBranch }: Loaded): void {
   const { kind, workspace, branch } = house.where;
-  if (workspace === "/" || workspace === house.user)
-    throw new Refusal("bad-workspace", `"${workspace}" is no place for a run`, "go to a project folder");
+  if (workspace === "/" || workspace === house.userFolder) {
+    const what = workspace === "/" ? "the root of the disk" : "your home folder";
+    throw new Refusal("bad-workspace", `"${workspace}" is ${what}, no place for a run`, "go to a project folder");
+  }
   const commits = Object.values(flow.nodes).some(
     (node) => node.work.kind === "action" && node.work.action === "commit",
   );

@@ -55,6 +55,16 @@ describe("a run", { timeout: 120_000 }, () => {
     expect(repository.has("work.txt")).toBe(true);
   });
 
+  it("does not start in the home folder, and leaves nothing there", async () => {
+    using repository = phase({ reviews: [judged("APPROVED")], how: { git: false } });
+    const refused = await repository.pawl(["run", "phase"], { env: { HOME: repository.folder } });
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("is your home folder, no place for a run"),
+    ]);
+    expect(repository.has(".pawl/jobs") || repository.has(".pawl/local")).toBe(false);
+  });
+
   it("works without git: the job is unknown, with a warning, and an edit still counts as a change", async () => {
     using repository = phase({ reviews: [judged("APPROVED")], how: { git: false } });
     const { code, err, out } = await repository.pawl(["run", "phase", "--json"]);
