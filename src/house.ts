@@ -83,6 +83,19 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { loadFor } = await import("./load.js");
       return loadFor({ house, env, uses: [...USES], name, how });
     },
+    performer: async (name) => (await import("./load.js")).performerFor({ library, uses: [...USES], name }),
+    driveBehind: async (run) => {
+      const { driveBehind } = await import("./adapters/background/background.js");
+      const log = join(store.runFolder(run), "behind.log");
+      await driveBehind({
+        program: PROGRAM,
+        run,
+        workspace: where.workspace,
+        env,
+        log,
+        isTaken: async () => (await store.holder(run)) !== undefined,
+      });
+    },
     readJournal(path) {
       const { lines, head } = readJournal(path);
       return { lines: lines.length, head };
@@ -119,5 +132,8 @@ function realFolder(path: string): string {
     return path; // not there, so nobody stands in it
   }
 }
+
+/** This program, for a Pawl that is to outlive us. */
+const PROGRAM = join(packageFolder(), "dist", "pawl.js");
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

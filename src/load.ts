@@ -6,6 +6,7 @@ import type { ActionFacts } from "./config/known.js";
 import { loadLoop, type Registered } from "./config/load.js";
 import { parseSettings } from "./config/settings.js";
 import { digestOf } from "./core/digest.js";
+import type { Performer } from "./core/model.js";
 import { extensionKey } from "./core/named.js";
 import { describe, registryOf } from "./hooks/registry.js";
 import { Refusal } from "./ports/errors.js";
@@ -66,6 +67,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     actions: await extensionsOf(house.where.workspace, file.extensions),
     warnings: warnings.map(formatIssue),
     issues: warnings,
+    ...(how.agent ? { agent: how.agent } : {}),
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
     ...(file.requireBranch ? { requireBranch: file.requireBranch } : {}),
   };
@@ -86,7 +88,21 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
   throw new Refusal("unknown-loop", `there is no loop called "${name}"`, hint);
 }
 
-async function settingsOf(house: Found) {
+/** Who works under this name. Refusal ("unknown-agent") where nobody does. */
+export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {
+  const { performers } = await settingsOf(task);
+  const found = performers[task.name] ?? (task.uses.includes(task.name) ? { use: task.name } : undefined);
+  if (found !== undefined && found.use !== "host" && (found.use !== "command" || found.command !== undefined))
+    return found;
+  const names = [...Object.keys(performers), ...task.uses.filter((use) => use !== "host" && use !== "command")];
+  throw new Refusal(
+    "unknown-agent",
+    `there is no agent "${task.name}" that Pawl can start`,
+    `there are: ${names.join(", ")}`,
+  );
+}
+
+async function settingsOf(house: Pick<Found, "library">) {
   const source = await house.library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);

@@ -11,7 +11,7 @@ import type { House } from "./ports/house.js";
 import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
 import type { Workshop } from "./ports/workshop.js";
-import type { World } from "./ports/world.js";
+import type { HostedWorld } from "./ports/world.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
 import { actionWorker } from "./workers/action.js";
@@ -22,6 +22,7 @@ import { askWorker } from "./workers/ask.js";
 import { checkWorker } from "./workers/check.js";
 import { commandWorker } from "./workers/command.js";
 import { chainWorker, checkpointWorker, flowWorker } from "./workers/hand-over.js";
+import { hostOf } from "./workers/host.js";
 
 export interface Around {
   house: House;
@@ -30,8 +31,8 @@ export interface Around {
   at: FailPoint;
 }
 
-export function worldOf({ house, env, packageFolder, at }: Around, made: Parameters<House["worldOf"]>[0]): World {
-  const { frozen, engine, actions, notifier } = made;
+export function worldOf({ house, env, packageFolder, at }: Around, made: Parameters<House["worldOf"]>[0]): HostedWorld {
+  const { frozen, engine, actions, notifier, standIn, away = () => false } = made;
   const { where, store, files, git, clock, agents, records } = house;
   const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
   const registered = new Map(actions);
@@ -56,11 +57,16 @@ export function worldOf({ house, env, packageFolder, at }: Around, made: Paramet
     follow: (loop, task) => follow(house, loop, task),
     publish: () => records.publishJournal(place),
     at,
+    ...(standIn ? { standIn } : {}),
   };
   registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
   const workers = workersOf(shop);
   return {
-    workerFor: (command) => workers[kindOf(command)],
+    workerFor: (command) => {
+      const worker = workers[kindOf(command)];
+      return { ...worker, here: (asked, flow) => !away(asked, flow) && worker.here(asked, flow) };
+    },
+    host: hostOf(shop),
     clock,
     notifier,
     published: publisher(house, (trouble) => notifier.warned(trouble)),

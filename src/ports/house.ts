@@ -1,5 +1,5 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
-import type { Flow, Isolation } from "../core/model.js";
+import type { Command, Flow, Isolation, Performer } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
@@ -8,7 +8,7 @@ import type { Git, Where } from "./git.js";
 import type { Notifier } from "./notifier.js";
 import type { EngineReport, Sandbox } from "./sandbox.js";
 import type { Frozen, FrozenFile, Records, Store } from "./store.js";
-import type { World } from "./world.js";
+import type { HostedWorld } from "./world.js";
 
 export interface House {
   where: Where;
@@ -33,9 +33,18 @@ export interface House {
     engine: Sandbox | undefined;
     actions: Map<string, Action>;
     notifier: Notifier;
-  }): Promise<World>;
+    /** Commands that somebody else carries out: they are handed out like a gate. Default none but the host's. */
+    away?(command: Command, flow: Flow): boolean;
+    /** Works in the host's place. */
+    standIn?: Performer;
+  }): Promise<HostedWorld>;
   /** A loop by name or path, parsed, checked and lowered. Throws what the surface shows: issues or a refusal. */
   load(name: string, how: LoadOptions): Promise<Loaded>;
+  /** A performer by the name it has in the settings, or by the word after `use:`. Refusal ("unknown-agent"). */
+  performer(name: string): Promise<Performer>;
+  /** Starts a Pawl of its own that drives a run until it is somebody else's turn; it outlives this process. Resolves when it has
+   *  taken the run, or is over. Throws a FaultError when it cannot be started. */
+  driveBehind(run: string): Promise<void>;
   /** The registered actions with those of the flow's extensions, for a run that is carried on. */
   actionsOf(frozen: Frozen): Promise<Map<string, Action>>;
   /** Runs of a job as their published records tell. */
@@ -72,6 +81,8 @@ export interface Loaded {
   files: Record<string, FrozenFile>;
   actions: Map<string, Action>;
   warnings: string[];
+  /** As asked for. */
+  agent?: string;
   stateDir?: string;
   requireBranch?: "base";
 }

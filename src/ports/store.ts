@@ -50,6 +50,8 @@ export interface Frozen {
   /** Copies of validators, skills and documents as they were at the start: name to text or path of the copy. */
   files: Record<string, FrozenFile>;
   parent?: string;
+  /** The agent that was asked for at the start (`--agent`, or the host's): loops that follow are worked by it too. */
+  agent?: string;
   /** What the first line says; a run killed before it was written is begun from here. */
   opening: { job: string; inputs: Record<string, string>; by: string };
   start: Start;

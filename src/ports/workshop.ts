@@ -1,4 +1,5 @@
 // Everything the workers of one run need, gathered by main.ts.
+import type { Performer } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
@@ -24,6 +25,8 @@ export interface Workshop {
   /** The engine chosen before the first step. */
   sandbox: Sandbox;
   agents: Map<string, Agent>;
+  /** Works in the place of the host's agent, when a run that began in an IDE is driven elsewhere. */
+  standIn?: Performer;
   actions: Map<string, Action>;
   hooks: ReadonlyMap<string, Looker>;
   frontMatter: HookContext["frontMatter"];

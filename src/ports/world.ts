@@ -1,5 +1,5 @@
 // All a drive needs from outside.
-import type { Command, Event, Flow, Run } from "../core/model.js";
+import type { Command, Event, Flow, Run, Verdict } from "../core/model.js";
 import type { Clock } from "./clock.js";
 import type { Notifier } from "./notifier.js";
 import type { OpenRun } from "./store.js";
@@ -11,6 +11,19 @@ export interface World {
   notifier: Notifier;
   /** After every event, before the next command begins: the published record. Must not throw. */
   published(opened: Opened): Promise<void>;
+}
+/** A world that also serves the agent of an IDE. */
+export interface HostedWorld extends World {
+  host: Host;
+}
+/** Steps of the host's own agent: the IDE's, which Pawl does not start. */
+export interface Host {
+  /** The whole text of a step, the same each time it is asked for. */
+  handOut(command: Command, run: Run): Promise<string>;
+  /** The same for who only looks: writes nothing. Undefined while the step names files of a folder that is not made yet. */
+  shown(command: Command, run: Run): Promise<string | undefined>;
+  /** The verdict on what the agent handed in, judged as if Pawl had started it. */
+  takeIn(command: Command, run: Run, output: string): Promise<Verdict>;
 }
 /** A run that this process may write. */
 export interface Opened {

@@ -1,4 +1,5 @@
 // Goes on with a run: what people changed meanwhile is noticed, what parked it is resumed, then it is driven until it rests.
+import { isHosts } from "../core/hosts.js";
 import type { EventBody, Run } from "../core/model.js";
 import { settled } from "../core/place.js";
 import { FaultError } from "../ports/errors.js";
@@ -40,7 +41,8 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
     await house.clock.sleep(HEARD_MS, over.signal); // a signal that came while the run was taken is heard before anything begins
     const stop = await ordered(house, opened.run.id, options.signal, over.signal);
     const rest = await drive(world, opened, stop);
-    await pictureRest(house, world, rest.run);
+    // what changes while a step is with the host's agent is that step's work
+    if (!rest.handoff || !isHosts(rest.handoff, opened.flow)) await pictureRest(house, world, rest.run);
     return rest;
   } finally {
     over.abort();

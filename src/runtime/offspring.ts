@@ -63,6 +63,12 @@ export async function outerOf(house: House, id: string): Promise<string | undefi
   return (await innerOf(house, flow, run)) === id ? parent : undefined;
 }
 
+/** The run that follows one that has ended. */
+export function followerOf({ opened }: Taken): string | undefined {
+  const last = opened.events.findLast((event) => event.type === "chained");
+  return last?.type === "chained" ? last.run : undefined;
+}
+
 const stepId = ({ sha256 }: House, loop: string, parent: string, node: string, visit: number): string =>
   childId(loop, parent, `${node}#${visit}`, sha256);
 
@@ -89,7 +95,8 @@ async function child(
 ): Promise<Taken> {
   const known = await house.store.list();
   if (known.includes(made.id)) return takeRun(house, made.id);
-  const loaded = await house.load(loop, {});
+  const { agent } = await house.store.frozen(run.id);
+  const loaded = await house.load(loop, agent ? { agent } : {});
   refuseStart(house, loaded);
   const { goal: _, ...inputs } = run.inputs;
   return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });

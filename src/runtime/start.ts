@@ -1,5 +1,5 @@
 // Makes a run: everything it needs is checked and frozen before its first line is written, and that before its first step.
-import type { Flow, Node, Work } from "../core/model.js";
+import type { Flow, Node, Performer, Work } from "../core/model.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { House, Loaded } from "../ports/house.js";
 import type { EngineReport, Sandbox } from "../ports/sandbox.js";
@@ -47,18 +47,22 @@ export function refuseStart(house: House, { flow, requireBranch }: Loaded): void
 }
 const BASES = ["main", "master", "trunk", "develop"];
 
-/** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. */
+/** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. `host` is who works in the place of
+ *  the host's agent: a performer, or the agent itself ("there"). */
 export async function readyFor(
   house: House,
   flow: Flow,
   signal: AbortSignal,
+  host?: Performer | "there",
 ): Promise<{ engine?: Sandbox; report?: EngineReport }> {
-  for (const [name, performer] of Object.entries(flow.performers)) {
+  for (const [name, given] of Object.entries(flow.performers)) {
+    if (given.use === "host" && host === "there") continue;
+    const performer = given.use === "host" && host !== undefined && host !== "there" ? host : given;
     const agent = house.agents.get(performer.use);
     const report = await agent?.probe(performer, signal);
     signal.throwIfAborted(); // a probe that was cut short says "unusable", which is no answer
     if (report?.usable) continue;
-    const why = report?.why ?? `nothing here drives "${performer.use}"`;
+    const why = report?.why ?? (performer.use === "host" ? HOSTED : `nothing here drives "${performer.use}"`);
     throw new FaultError({
       code: "agent-missing",
       message: `Agent "${name}" cannot work here: ${why}`,
@@ -67,6 +71,9 @@ export async function readyFor(
   }
   return needsSandbox(house, flow) ? house.engine(flow.isolation, signal) : {};
 }
+
+const HOSTED =
+  "it is the agent of an IDE, which calls Pawl over MCP; to go on without it: pawl resume RUN --agent NAME";
 
 function needsSandbox(house: House, flow: Flow): boolean {
   const confined = (work: Work): boolean => {
@@ -122,10 +129,14 @@ async function create(
   { child }: StartOptions,
   made: Pick<Frozen, "start" | "opening">,
 ): Promise<string> {
-  const { flow, source, files, stateDir } = loaded;
+  const { flow, source, files, stateDir, agent } = loaded;
   for (let later = 0; later < IDS_TRIED_MAX; later++) {
     const run = child?.id ?? runId(flow.name, house.clock.seconds(), later);
-    const more = { ...(child ? { parent: child.parent } : {}), ...(stateDir ? { elsewhere: stateDir } : {}) };
+    const more = {
+      ...(child ? { parent: child.parent } : {}),
+      ...(agent ? { agent } : {}),
+      ...(stateDir ? { elsewhere: stateDir } : {}),
+    };
     try {
       await house.store.create({ run, flow, source, files, ...made, ...more });
       return run;

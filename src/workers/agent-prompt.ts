@@ -3,7 +3,6 @@ import type { Note, Run, Work } from "../core/model.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { type Artifact, buildPrompt, type PromptNote } from "./prompt.js";
-import type { Visit } from "./visit.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
 /** Inputs that stand elsewhere in the prompt, or that are ours. */
@@ -14,14 +13,16 @@ export async function promptOf(
   shop: Workshop,
   { command, run, flow }: Task,
   work: AgentWork,
-  visit: Visit,
+  /** Folder of this visit where artifacts are written. */
+  artifacts: string,
+  attended = false,
 ): Promise<string> {
   if (command.do !== "work") throw new Error("unreachable: only work has a prompt");
   const { node } = command;
   const folder = shop.store.runFolder(run.id);
   const purse = run.purses.attempts ?? run.purses.iterations;
   const inputs = Object.entries(run.inputs).filter(([key, value]) => !PLACED.includes(key) && value.trim());
-  const report = work.verdict && { path: `${visit.artifacts}/${work.verdict.artifact}`, file: work.verdict };
+  const report = work.verdict && { path: `${artifacts}/${work.verdict.artifact}`, file: work.verdict };
   return buildPrompt({
     role: work.prompt,
     loop: flow.name,
@@ -33,8 +34,9 @@ export async function promptOf(
     ...(run.inputs.subject ? { subject: run.inputs.subject } : {}),
     inputs: Object.fromEntries(inputs),
     fresh: work.access === "read",
+    attended,
     ...(report ? { report } : {}),
-    produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${visit.artifacts}/${name}` })),
+    produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),
     earlier: earlierOf(run, folder),
     notes: await Promise.all(run.notes.filter(isComplaint).map((note) => withTexts(shop, note, folder))),
     documents: await documentsOf(shop),

@@ -1,5 +1,5 @@
 // An agent step: one turn of a performer, judged by what it wrote and never by what it said (P1).
-import type { Finding, Verdict, Work } from "../core/model.js";
+import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
 import type { Agent, AgentEnd } from "../ports/agent.js";
 import { FaultError } from "../ports/errors.js";
@@ -22,7 +22,9 @@ const goOn = (artifacts: string): string =>
 export const agentWorker = (shop: Workshop): Worker => ({
   name: "agent",
   here: (command, flow) =>
-    command.do !== "work" || command.work.kind !== "agent" || flow.performers[command.work.performer]?.use !== "host",
+    command.do !== "work" ||
+    command.work.kind !== "agent" ||
+    performerOf(shop, flow, command.work.performer)?.use !== "host",
   begin: (command, run, flow) => beginTurn(shop, { command, run, flow }),
   carryOut: async (task, signal) => {
     if (task.command.do !== "work" || task.command.work.kind !== "agent") throw new Error("unreachable: not an agent");
@@ -35,12 +37,17 @@ export const agentWorker = (shop: Workshop): Worker => ({
   },
 });
 
+const performerOf = (shop: Workshop, flow: Flow, name: string): Performer | undefined => {
+  const performer = flow.performers[name];
+  return performer?.use === "host" ? (shop.standIn ?? performer) : performer;
+};
+
 /** A try after a crash goes on in the session of the one that died; `session: inherit` goes on in the last visit's. */
 function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" | "run" | "flow">): Begin {
   if (command.do !== "work" || command.work.kind !== "agent") throw new Error("unreachable: not an agent");
   const { work, ticket } = command;
   const performer = work.performer;
-  const agent = shop.agents.get(flow.performers[performer]?.use ?? "");
+  const agent = shop.agents.get(performerOf(shop, flow, performer)?.use ?? "");
   if (!agent?.choosesSession) return { performer };
   const last = run.sessions[ownerOf(ticket)];
   const cutOff = (run.tries[ticket] ?? 0) > 0;
@@ -49,7 +56,7 @@ function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" 
 }
 
 async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSignal): Promise<Answer> {
-  const performer = task.flow.performers[work.performer];
+  const performer = performerOf(shop, task.flow, work.performer);
   const agent = performer && shop.agents.get(performer.use);
   if (!performer || !agent) {
     return {
@@ -88,9 +95,9 @@ async function perform(
   { work, agent, visit }: Made,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const performer = task.flow.performers[work.performer];
+  const performer = performerOf(shop, task.flow, work.performer);
   if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
-  const prompt = await promptOf(shop, task, work, visit);
+  const prompt = await promptOf(shop, task, work, visit.artifacts);
   await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
   const inTurn = (session: string, resume: boolean) =>
     agent.perform(
@@ -125,7 +132,7 @@ interface Judged {
   end: Ended;
 }
 
-async function judge(shop: Workshop, task: Task, { work, visit, end }: Judged): Promise<Verdict> {
+export async function judge(shop: Workshop, task: Task, { work, visit, end }: Judged): Promise<Verdict> {
   const said = work.verdict ? await reviewed(shop, work.verdict, visit, end) : await worked(shop, task, visit, end);
   const head = (await shop.git.where()).head;
   const evidence = await evidenceOf(shop, task, {

@@ -28,13 +28,15 @@ export interface VisitNeeds {
   env?: Record<string, string | { from: string }>;
   /** Absolute sources the work must be able to read besides the workspace. */
   readable?: string[];
+  /** The folder of a visit that goes on, instead of a fresh one. */
+  folder?: string;
 }
 
 export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): Promise<Visit> {
   const { command, run, flow } = task;
   if (command.do !== "work" && command.do !== "hook") throw new Error(`unreachable: ${command.do} has no visit`);
   const place = command.do === "work" && command.branch ? `${command.node.name}/${command.branch}` : command.node.name;
-  const folder = await shop.store.visitFolder(run.id, place, command.visit);
+  const folder = needs.folder ?? (await shop.store.visitFolder(run.id, place, command.visit));
   const artifacts = `${folder}/artifacts`;
   const given = { ...flow.isolation.env, ...needs.env };
   const env = { ...valuesOf(given, shop), ...inputsOf(run.inputs), ...marksOf(task, shop, artifacts) };

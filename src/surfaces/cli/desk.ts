@@ -9,6 +9,8 @@ export interface Desk {
   house(): Promise<CliHouse>;
   /** The same desk in another folder, with a house of its own; what is asked for goes to `out`. */
   at(cwd: string, out: (text: string) => void): Desk;
+  /** Serves MCP over stdin and stdout until the client closes them. Returns the exit code. */
+  mcp(): Promise<number>;
   /** A folder of Pawl's own package. */
   packaged(name: string): Promise<string>;
   cwd: string;

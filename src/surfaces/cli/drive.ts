@@ -1,22 +1,28 @@
 // Drives a run for a person or a script: progress while it goes, gates where somebody is there to answer, the result at rest.
-import type { EventBody, Flow, Run } from "../../core/model.js";
-import { ticketsOf } from "../../core/place.js";
-import { type Question, questionOf, verdictOfReply } from "../../core/question.js";
+
+import { isHosts } from "../../core/hosts.js";
+import type { EventBody, Flow, Performer } from "../../core/model.js";
+import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import type { View } from "../../core/view.js";
 import type { Sandbox } from "../../ports/sandbox.js";
+import { answerEvent } from "../../runtime/answer.js";
 import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
 import type { Rest } from "../../runtime/drive.js";
-import { outerOf } from "../../runtime/offspring.js";
+import { followerOf, outerOf } from "../../runtime/offspring.js";
 import { type Taken, takeRun } from "../../runtime/open.js";
+import { type Result, resultOf } from "../../runtime/result.js";
 import { readyFor } from "../../runtime/start.js";
-import type { Reply } from "./ask.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { statusText } from "./render/status.js";
 import { Reporter } from "./reporter.js";
-import { type Result, resultOf } from "./result.js";
 
-export type How = Omit<CarryOnOptions, "by" | "signal"> & { channel?: "terminal" | "cli" };
+export interface How extends Omit<CarryOnOptions, "by" | "signal"> {
+  /** Works in the place of the host's agent. */
+  standIn?: Performer;
+  /** On behalf of an MCP server: the host's steps are left to the host. */
+  isBehind?: boolean;
+}
 
 /** Drive until it rests, and after that the run it chains to, or the one it is a step of. Prints the result of the last; returns the exit code. */
 export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<number> {
@@ -27,15 +33,26 @@ export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, ho
   const told = await resultOf(house, taken.opened.flow, rested.run);
   if (!goesOn || desk.signal.aborted) return tell(desk, told);
   if (!desk.json) desk.err(`${statusText(told.view, screenOf(desk)).join("\n")}\n`);
-  return driveAndTell(desk, house, await takeRun(house, goesOn), {});
+  const { standIn, isBehind } = how;
+  return driveAndTell(desk, house, await takeRun(house, goesOn), {
+    ...(standIn ? { standIn } : {}),
+    ...(isBehind ? { isBehind } : {}),
+  });
 }
 
-async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<Rest> {
+async function driveOne(desk: Desk, house: CliHouse, taken: Taken, { standIn, isBehind, ...how }: How): Promise<Rest> {
   const { frozen, opened } = taken;
-  const engine = await engineFor(desk, house, opened.flow);
+  const engine = await engineFor(desk, house, opened.flow, isBehind ? "there" : standIn);
   const notifier = new Reporter(desk, house.clock);
   const actions = await house.actionsOf(frozen);
-  const world = await house.worldOf({ frozen, engine, actions, notifier });
+  const world = await house.worldOf({
+    frozen,
+    engine,
+    actions,
+    notifier,
+    ...(isBehind ? { away: isHosts } : {}),
+    ...(standIn ? { standIn } : {}),
+  });
   const go = (more: How) => carryOn(house, world, taken, { by: house.user, signal: desk.signal, ...more });
   try {
     let rest = await go(how);
@@ -51,9 +68,14 @@ async function driveOne(desk: Desk, house: CliHouse, taken: Taken, how: How): Pr
 }
 
 /** None when we are told to stop meanwhile: the drive then only writes the stop down, and that needs no engine. */
-async function engineFor(desk: Desk, house: CliHouse, flow: Flow): Promise<Sandbox | undefined> {
+async function engineFor(
+  desk: Desk,
+  house: CliHouse,
+  flow: Flow,
+  host: Performer | "there" | undefined,
+): Promise<Sandbox | undefined> {
   try {
-    return (await readyFor(house, flow, desk.signal)).engine;
+    return (await readyFor(house, flow, desk.signal, host)).engine;
   } catch (error) {
     if (desk.signal.aborted) return undefined;
     throw error;
@@ -89,33 +111,6 @@ async function askGate(
     { flow: opened.flow, run: opened.run },
     { question, reply, tree: digest, channel: "terminal" },
   );
-}
-
-interface Given {
-  question: Question;
-  reply: Reply;
-  tree: string;
-  channel: "terminal" | "cli";
-}
-
-export function answerEvent(
-  house: CliHouse,
-  { flow, run }: { flow: Flow; run: Run },
-  { question, reply, tree, channel }: Given,
-): EventBody {
-  const [ticket = ""] = ticketsOf(flow, run);
-  if (!question.options.includes(reply.option)) {
-    const hint = `the options are: ${question.options.join(", ")}`;
-    throw new Refusal("unknown-option", `"${reply.option}" is no answer to: ${question.question}`, hint);
-  }
-  const comment = reply.comment ? { comment: reply.comment } : {};
-  const answer = { who: house.user, channel, shown: house.sha256(question.shown), ...comment };
-  return { type: "verdict", ticket, verdict: verdictOfReply(flow, reply, tree), answer };
-}
-
-function followerOf({ opened }: Taken): string | undefined {
-  const last = opened.events.findLast((event) => event.type === "chained");
-  return last?.type === "chained" ? last.run : undefined;
 }
 
 /** The result, as it was asked for. With --strict a success with warnings is none. */

@@ -5,11 +5,11 @@ import { Refusal } from "../../core/refusal.js";
 import { viewOf } from "../../core/view.js";
 import { openRunOf } from "../../runtime/claim.js";
 import { glanceAt, lookAt } from "../../runtime/open.js";
+import { resultOf } from "../../runtime/result.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { screenOf, tell } from "./drive.js";
 import { explainText } from "./render/explain.js";
 import { inboxText, type Listed, listText } from "./render/list.js";
-import { resultOf } from "./result.js";
 
 /** `pawl` alone: what is going on here, and the next command to type. */
 export async function overview(desk: Desk): Promise<number> {

@@ -3,10 +3,10 @@ import type { Issue } from "../../config/issues.js";
 import { formatIssue } from "../../config/issues.js";
 import { visitsAtMost } from "../../core/bounds.js";
 import { Refusal } from "../../core/refusal.js";
+import { unconfined } from "../../runtime/result.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { dot, graphJson, mermaid } from "./render/graph.js";
 import { planText } from "./render/plan.js";
-import { unconfined } from "./result.js";
 import { isPath, type RunOptions } from "./run.js";
 
 export async function plan(desk: Desk, name: string, options: RunOptions): Promise<number> {

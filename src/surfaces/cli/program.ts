@@ -44,6 +44,7 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
   );
   command("resume [run]", "carry on: after a crash, a pause, a fault, exhaustion")
     .option("--max-attempts <n>", "raise the bound of attempts to n", whole)
+    .option("--agent <name>", "who works in the place of an IDE's agent: a name of the settings, or claude-code")
     .option("--accept-changes", "what people changed in the tree while the run rested becomes the run's own")
     .action(does(async (run: string | undefined, options) => (await import("./run.js")).resume(desk, run, options)));
   command("answer <run> [option]", "answer a gate, and drive on until the run rests again")
@@ -54,6 +55,10 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
         (await import("./run.js")).answer(desk, run, option, comment),
       ),
     );
+  command("mcp", "serve an IDE's agent over MCP on stdin and stdout").action(does(() => desk.mcp()));
+  program
+    .command("drive <run>", { hidden: true })
+    .action(does(async (run: string) => (await import("./run.js")).driveBehind(desk, run)));
   manageCommands(desk, command, does);
   lookCommands(desk, command, does);
   fileCommands(desk, command, does);

@@ -3,12 +3,13 @@
 import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import type { Loaded, LoadOptions } from "../../ports/house.js";
+import { answerEvent } from "../../runtime/answer.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
+import { resultOf } from "../../runtime/result.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
-import { answerEvent, driveAndTell, tell } from "./drive.js";
-import { resultOf } from "./result.js";
+import { driveAndTell, tell } from "./drive.js";
 
 export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
@@ -70,6 +71,7 @@ function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow
 }
 
 export interface ResumeOptions {
+  agent?: string;
   maxAttempts?: number;
   acceptChanges?: boolean;
 }
@@ -89,7 +91,15 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
       1,
     );
   }
-  return driveAndTell(desk, house, await takeRun(house, id), { ...options, ...came });
+  const { agent, ...rest } = options;
+  const standIn = agent === undefined ? {} : { standIn: await house.performer(agent) };
+  return driveAndTell(desk, house, await takeRun(house, id), { ...rest, ...standIn, ...came });
+}
+
+/** What `pawl mcp` starts: drives a run as far as it goes without the host's agent and without a person. */
+export async function driveBehind(desk: Desk, id: string): Promise<number> {
+  const house = await desk.house();
+  return driveAndTell(desk, house, await takeRun(house, id), { isBehind: true });
 }
 
 export async function answer(

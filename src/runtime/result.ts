@@ -1,10 +1,10 @@
-// The one answer of run, resume, answer and status: for people in words, for programs as one JSON document (DESIGN §6).
-import type { Flow, Run } from "../../core/model.js";
-import { questionOf } from "../../core/question.js";
-import { type View, viewOf } from "../../core/view.js";
-import { innerOf } from "../../runtime/offspring.js";
-import { glanceAt } from "../../runtime/open.js";
-import type { CliHouse } from "./desk.js";
+// The one answer of run, resume, answer, status and of every tool: a view for people, one JSON document for programs.
+import type { Flow, Run } from "../core/model.js";
+import { questionOf } from "../core/question.js";
+import { type View, viewOf } from "../core/view.js";
+import type { House } from "../ports/house.js";
+import { innerOf } from "./offspring.js";
+import { glanceAt } from "./open.js";
 
 export interface Result {
   run: string;
@@ -27,7 +27,7 @@ export interface Result {
 }
 
 /** The view is for people, the result for programs: two renderings of one state. */
-export async function resultOf(house: CliHouse, flow: Flow, run: Run): Promise<{ view: View; result: Result }> {
+export async function resultOf(house: House, flow: Flow, run: Run): Promise<{ view: View; result: Result }> {
   const view = await throughStep(house, flow, run);
   const { digest } = view.gate ? await house.git.tree() : { digest: "" };
   const question = questionOf(flow, run, digest);
@@ -58,7 +58,7 @@ export async function resultOf(house: CliHouse, flow: Flow, run: Run): Promise<{
 }
 
 /** A run that stands at a loop as its step waits for what that one waits for, and is answered there. */
-async function throughStep(house: CliHouse, flow: Flow, run: Run): Promise<View> {
+async function throughStep(house: House, flow: Flow, run: Run): Promise<View> {
   const own = viewOf(flow, run);
   const id = await innerOf(house, flow, run);
   if (id === undefined) return own;
@@ -70,5 +70,5 @@ async function throughStep(house: CliHouse, flow: Flow, run: Run): Promise<View>
 }
 
 /** Names of the performers that work outside the sandbox. */
-export const unconfined = (house: CliHouse, flow: Flow): string[] =>
+export const unconfined = (house: House, flow: Flow): string[] =>
   Object.entries(flow.performers).flatMap(([name, { use }]) => (house.agents.get(use)?.confined ? [] : [name]));
