@@ -44,6 +44,14 @@ function deskOf(signal: AbortSignal, at: FailPoint | undefined): Desk {
     at(cwd, out) {
       return { ...this, house: houseOf(cwd), cwd, out };
     },
+    async mcp() {
+      const open = async (folder: string) =>
+        (await import("./house.js")).openHouse({ cwd: folder, env, ...(at ? { at } : {}) });
+      const { serve } = await import("./surfaces/mcp/serve.js");
+      const err = (text: string) => void process.stderr.write(text);
+      const { stdin: input, stdout: output } = process;
+      return serve({ version: manifest.version, cwd: process.cwd(), open, input, output, err, signal });
+    },
     packaged: async (name) => join((await import("./house.js")).packageFolder(), name),
     cwd: process.cwd(),
     env,

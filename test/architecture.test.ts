@@ -45,6 +45,7 @@ const PACKAGES: Record<string, string[]> = {
   "adapters/library": ["yaml"],
   "adapters/validators": ["sucrase"],
   "surfaces/cli": ["commander", "@clack/prompts"],
+  "surfaces/mcp": ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio", "zod"],
   "main.ts": ["commander"],
 };
 const LINES_MAX = 300;

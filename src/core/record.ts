@@ -78,7 +78,7 @@ function indexOf(flow: Flow, run: Run, completed: string[]): number {
 }
 
 /** Of this round only: while the skills are at work again, the results of the round before are not shown as this one's. */
-function validatorResults(flow: Flow, run: Run): Record<string, Json> {
+export function validatorResults(flow: Flow, run: Run): Record<string, Json> {
   const here = nodeAt(run.cursor);
   if (here !== undefined && flow.nodes[here]?.phase !== "validating") return {};
   const judge = Object.values(flow.nodes).find((node) => node.phase === "validating" && node.work.kind === "fan");

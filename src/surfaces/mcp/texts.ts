@@ -1,0 +1,51 @@
+// What an agent is told: whose turn it is, what to do, and what to call next. Clients show the text or the JSON, so both carry it.
+import { REPORT_CHARS_MAX, reportOf } from "../../core/report.js";
+import type { View } from "../../core/view.js";
+import type { Standing } from "../../runtime/hosted.js";
+
+/** The whole answer in words. */
+export function instructionOf(standing: Standing, view: View): string {
+  const warnings = standing.warnings.map((text) => `warning: ${text}`);
+  return [...warnings, turnText(standing, view)].filter((text) => text !== "").join("\n\n");
+}
+
+function turnText({ id, flow, run, turn }: Standing, view: View): string {
+  const report = reportOf(flow, run);
+  switch (turn.of) {
+    case "host": {
+      const { node, work: _, ticket } = turn.command;
+      const at = flow.steps.indexOf(node.name);
+      const position = at < 0 ? "" : ` (${at + 1} of ${flow.steps.length})`;
+      const head = `Skill "${node.name}"${position} of loop "${flow.name}", job "${run.job}", run ${id}.`;
+      const close = `Do only this skill. When it is done, call loop_advance with skill "${node.name}", ticket "${ticket}", and as output a short report of what you did and what is left. Then do what its answer says; do not go on by yourself.`;
+      return [
+        head,
+        turn.text ?? "Call loop_continue: it makes the folder this step writes into, and answers with the whole text.",
+        close,
+      ].join("\n\n");
+    }
+    case "person": {
+      const options = turn.question.options.join(" | ");
+      const chat =
+        flow.gateChannel === "chat"
+          ? `When they have answered, call loop_continue with option: ${options}. Or they type: ${view.next}`
+          : `This loop takes their own word only (gate_channel: person). They type: ${view.next}`;
+      return `PAUSED. Run ${id} waits for a person: ${turn.question.shown.split("\ntree ")[0]}\n\nStop here and ask the person; do nothing until they have answered. ${chat}`;
+    }
+    case "pawl":
+      return `Run ${id} is ${view.status}: process ${turn.holder.pid} is at work on it since ${turn.holder.since}. Call loop_status: it waits up to 25 seconds and tells the outcome. Change no files meanwhile.`;
+    case "nobody":
+      return `The checks of run ${id} were interrupted: nobody is at work on them. Call loop_continue: it runs them again, and no skill is asked for anew.`;
+    case "rest":
+      return restText(view, report);
+  }
+}
+
+function restText(view: View, report: string): string {
+  const why = report === "" ? "" : `\n\n${report.slice(0, REPORT_CHARS_MAX)}`;
+  if (view.state === "ended") {
+    const word = view.outcome === "success" || view.outcome === "warning" ? "is complete" : "has ended";
+    return `Run ${view.run} (loop "${view.loop}", job "${view.job}") ${word}: ${view.outcome ?? view.status}. ${view.reason}.${why}\n\nNothing is left to do in this run.${view.next ? ` For the person: ${view.next}` : ""}`;
+  }
+  return `PAUSED. Run ${view.run}: ${view.reason}.${why}\n\nTell the person. When the cause is mended, call loop_continue: what was recorded stays recorded, and what failed is checked again.`;
+}
