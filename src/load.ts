@@ -92,8 +92,7 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
 export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {
   const { performers } = await settingsOf(task);
   const found = performers[task.name] ?? (task.uses.includes(task.name) ? { use: task.name } : undefined);
-  if (found !== undefined && found.use !== "host" && (found.use !== "command" || found.command !== undefined))
-    return found;
+  if (found !== undefined && found.use !== "host" && (found.use !== "command" || found.run !== undefined)) return found;
   const names = [...Object.keys(performers), ...task.uses.filter((use) => use !== "host" && use !== "command")];
   throw new Refusal(
     "unknown-agent",

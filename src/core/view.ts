@@ -1,4 +1,5 @@
 // What a run looks like from outside: status, reason, what to type next, what the process ends with. Every surface reads this.
+import { HOST } from "./hosts.js";
 import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
@@ -147,14 +148,23 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
     }
     case "enter":
     case "exit":
-    case "work":
-      return {
-        reason: `"${cursor.node}" is being worked on (visit ${visitsOf(run, cursor.node)})`,
-        next: `pawl resume ${run.id}`,
-        exit: 3,
-      };
+    case "work": {
+      const visit = `(visit ${visitsOf(run, cursor.node)})`;
+      if (cursor.at === "work" && isWithHost(flow, cursor.node))
+        return {
+          reason: `"${cursor.node}" is with the agent of the IDE ${visit}`,
+          next: `pawl resume ${run.id} --agent NAME`,
+          exit: 3,
+        };
+      return { reason: `"${cursor.node}" is being worked on ${visit}`, next: `pawl resume ${run.id}`, exit: 3 };
+    }
   }
 }
+
+const isWithHost = (flow: Flow, node: string): boolean => {
+  const work = flow.nodes[node]?.work;
+  return work?.kind === "agent" && flow.performers[work.performer]?.use === HOST;
+};
 
 /** Parks whose reason is what a check or the work said; the others explain themselves. */
 const TOLD_WITH_FINDINGS: ParkCode[] = ["validation-failed", "optional-failed", "entry-refused", "work-failed"];

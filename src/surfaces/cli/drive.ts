@@ -42,7 +42,7 @@ export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, ho
 
 async function driveOne(desk: Desk, house: CliHouse, taken: Taken, { standIn, isBehind, ...how }: How): Promise<Rest> {
   const { frozen, opened } = taken;
-  const engine = await engineFor(desk, house, opened.flow, isBehind ? "there" : standIn);
+  const engine = await engineFor(desk, house, opened.flow, standIn ?? "there");
   const notifier = new Reporter(desk, house.clock);
   const actions = await house.actionsOf(frozen);
   const world = await house.worldOf({
@@ -72,7 +72,7 @@ async function engineFor(
   desk: Desk,
   house: CliHouse,
   flow: Flow,
-  host: Performer | "there" | undefined,
+  host: Performer | "there",
 ): Promise<Sandbox | undefined> {
   try {
     return (await readyFor(house, flow, desk.signal, host)).engine;
