@@ -80,7 +80,8 @@ function readMarkdown(path, skill) {
   if (!stat.isFile() || stat.size > 1 << 20) return { trouble: `${path} is no plain file of at most 1 MiB` };
   const text = readFileSync(path, "utf8")
     .replace(/^\ufeff/, "")
-    .replaceAll("\r\n", "\n");
+    .replaceAll("\r\n", "\n")
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ""); // comments are no text
   const [whole = "", head] = /^---\n([\s\S]*?)\n?---(?:\n|$)/.exec(text) ?? [];
   const lines = linesOf(text.slice(whole.length));
   const heads = lines.flatMap(({ text: line, fenced }, at) => {
@@ -96,19 +97,16 @@ function readMarkdown(path, skill) {
   return { keys: head === undefined ? undefined : keysOf(head), title, sections };
 }
 
-/** Comments are no text; what stands in a fence is, but no heading. */
+/** What stands in a fence is text, but no heading. */
 function linesOf(body) {
   let fence = "";
-  return body
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, "")
-    .split("\n")
-    .map((text) => {
-      const [, mark = ""] = /^ {0,3}(```+|~~~+)/.exec(text) ?? [];
-      const fenced = fence !== "" || mark !== "";
-      if (mark !== "" && fence === "") fence = mark;
-      else if (mark !== "" && mark.startsWith(fence)) fence = "";
-      return { text, fenced };
-    });
+  return body.split("\n").map((text) => {
+    const [, mark = ""] = /^ {0,3}(```+|~~~+)/.exec(text) ?? [];
+    const fenced = fence !== "" || mark !== "";
+    if (mark !== "" && fence === "") fence = mark;
+    else if (mark !== "" && mark.startsWith(fence)) fence = "";
+    return { text, fenced };
+  });
 }
 
 /** `key: value` lines; quotes and comments are taken off. */
