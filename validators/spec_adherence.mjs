@@ -95,8 +95,9 @@ function answer(checks, subject) {
   const told = checks.map(([name, trouble]) => ({ name, pass: !trouble, ...(trouble ? { message: trouble } : {}) }));
   const failed = told.filter((check) => !check.pass).map((check) => check.name);
   const causes = new Set(told.flatMap((check) => check.message ?? []));
-  const why = causes.size === 1 ? [...causes].join("") : `not yet: ${failed.join(", ")}`;
-  const message = failed.length ? `${subject}: ${why}` : `${subject}: all is there`;
+  const [cause, other] = causes; // one cause is said once
+  const why = other === undefined && cause ? cause : `${subject}: not yet ${failed.join(", ")}`;
+  const message = failed.length ? why : `${subject}: all is there`;
   process.stdout.write(`${JSON.stringify({ pass: failed.length === 0, message, checks: told })}\n`);
 }
 

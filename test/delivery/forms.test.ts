@@ -37,7 +37,8 @@ test("without a spec, and with the bare form of one, each unmet check is named",
   using repository = project({});
   const without = ask(repository, "check_spec_complete");
   expect([without.pass, without.failed]).toEqual([false, all]);
-  expect(without.message).toContain("there is no .pawl/spec.md");
+  expect(without.message).toMatch(/^there is no \.pawl\/spec\.md/);
+  for (const { message } of without.checks) expect(message).toBe(without.message); // so that it is shown once
   repository.write({ ".pawl/spec.md": formOf("create-ticket") });
   const bare = ask(repository, "check_spec_complete");
   expect([bare.pass, bare.failed]).toEqual([false, all]);
