@@ -54,6 +54,9 @@ test("holds the program, its types, the demo and the licences, and nothing of ou
       "dist/types/src/index.d.ts",
       "dist/types/testing/index.d.ts",
       "demo/project/.pawl/loops/ship.yaml",
+      "loops/spec.yaml",
+      "skills/create-ticket/SKILL.md",
+      "validators/run_tests.mjs",
       "README.md",
       "LICENSE",
       "THIRD-PARTY.md",
@@ -79,8 +82,11 @@ test(`takes at most ${SIZE_BYTES_MAX / 1e6} MB and ${PACKAGES_MAX} packages, ins
 test("plans a loop, lists, and names what is missing, where there is no repository", async () => {
   const listed = await pawl(["list"]);
   expect([listed.code, listed.out, listed.err]).toEqual([0, "no runs here; start one with: pawl run LOOP\n", ""]);
-  const unknown = await pawl(["plan", "dev"]);
-  expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/no loop called "dev"[\s\S]*\.pawl\/loops/)]);
+  const unknown = await pawl(["plan", "nowhere"]);
+  const there = /no loop called "nowhere"[\s\S]*there are: dev, plan, release, spec, validate/;
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(there)]);
+  for (const name of ["spec", "plan", "dev", "validate", "release"])
+    expect([(await pawl(["plan", name, "--agent", "host"])).code, name]).toEqual([0, name]);
   writeFileSync(join(root, "empty", "hello.yaml"), "name: hello\nsteps:\n  - {name: greet, command: echo hello}\n");
   const planned = await pawl(["plan", "hello.yaml"]);
   expect([planned.code, planned.out]).toEqual([0, expect.stringMatching(/greet \(command\)/)]);

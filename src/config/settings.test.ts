@@ -33,12 +33,20 @@ describe("the settings", () => {
     });
   });
 
+  it("hold the test command in one line and its time", () => {
+    expect(load('test_command: "npm test -- --run"\ntest_timeout: 90')).toEqual({ performers: {} });
+    expect(complaints('test_command: "a\\nb"\ntest_timeout: soon')).toEqual([
+      expect.stringContaining('"test_command" must be a shell command in one line'),
+      expect.stringContaining('"test_timeout" must be a number of seconds'),
+    ]);
+  });
+
   it("are as strict as a loop file", () => {
     expect(complaints("documents: ../shared/specs\nagnets: {}\nagents: {a: {use: acp}}\nmax_iter: 3")).toEqual([
       'config.yaml:1:1 "documents" must be a folder of the repository (a relative path without ".."), not "../shared/specs"',
       'config.yaml:2:1 "agnets" is not known (did you mean "agents"?)',
       'config.yaml:3:10 agent "a" with use: acp needs "command", the program to start',
-      'config.yaml:4:1 "max_iter" is not known (known here are agents, agent, branch_base, production_branch, ides and documents)',
+      'config.yaml:4:1 "max_iter" is not known (known here are agents, agent, branch_base, production_branch, ides, documents, test_command and test_timeout)',
     ]);
     expect(complaints("- a")).toEqual(["config.yaml:1:1 the file must be keys and values, not a list"]);
   });

@@ -7,7 +7,7 @@ import { collect } from "./parse.js";
 import { compact } from "./schema/compact.js";
 import { complainOf } from "./schema/complaints.js";
 import type { Positions } from "./schema/file.js";
-import { insidePath, keys, oneOrMore, slug, text } from "./schema/leaf.js";
+import { command, insidePath, keys, oneOrMore, seconds, slug, text } from "./schema/leaf.js";
 import { performers, readPerformers } from "./schema/performer.js";
 import { checkPerformers } from "./schema/rules.js";
 import { readSource } from "./schema/source.js";
@@ -37,6 +37,13 @@ export const settingsSchema = keys({
     .optional()
     .meta({ description: "Editors to set up." }),
   documents: insidePath("a folder of the repository").optional().meta({ description: "Folder of the specs." }),
+  // these two are for the validator "run_tests", which reads them itself: it gets no settings
+  test_command: command()
+    .optional()
+    .meta({ description: "What run_tests runs. Default: the project's own test command, where it can be found." }),
+  test_timeout: seconds()
+    .optional()
+    .meta({ description: "Seconds the test command may take under run_tests. Default 1800." }),
 });
 
 export function parseSettings(text: string, path: string): (Positions & { settings: Settings }) | { issues: Issue[] } {

@@ -117,6 +117,17 @@ test("a validator that was edited during the run by somebody outside runs as it 
   expect(again.status).toBe("paused");
 });
 
+test("the version from the start runs in its own language too, without a first line that names it", async () => {
+  using repository = skillsGround(
+    { dev: "skills: [a]\nvalidators: [{tool: look, checks: [{name: x}]}]\n" },
+    { files: { "validators/look.mjs": `import "node:fs";\nconsole.log(${JSON.stringify(ANSWER)});\n` } },
+  );
+  const run = await repository.json(["run", "dev"]);
+  writeFileSync(join(repository.folder, "validators/look.mjs"), "process.exit(1);\n");
+  const after = await repository.json(["answer", run.run, "continue"]);
+  expect([after.outcome, repository.record(after).validator_results.look.message]).toEqual(["success", "MARK"]);
+});
+
 test("the agent cannot edit a validator at all", async () => {
   const agent = "printf '#!/bin/sh\\n' > validators/look.sh || echo refused";
   using repository = skillsGround(

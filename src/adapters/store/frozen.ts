@@ -90,7 +90,7 @@ function fill(temp: string, made: NewRun): void {
   mkdirSync(copies);
   mkdirSync(join(temp, "visits"));
   const files = mapFiles(made.frozen.files, (file, name) => {
-    const copy = `frozen/${encodeName(name)}`;
+    const copy = `frozen/${copyNameOf(name, file.from ?? file.path)}`;
     const given = made.contents?.[name];
     const bytes = given ?? bytesOf(file, name);
     writeNew(join(temp, copy), bytes, true, isProgram(bytes) ? 0o777 : 0o666);
@@ -102,6 +102,12 @@ function fill(temp: string, made: NewRun): void {
   if (made.frozen.elsewhere) writeNew(join(temp, ".gitignore"), "*\n", true); // state in a repository is no part of its tree
   syncFolder(copies);
   syncFolder(temp);
+}
+
+/** With the ending of the original: an interpreter is chosen by it, and Node tells kinds of modules apart by it. */
+function copyNameOf(name: string, original: string): string {
+  const ending = /\.[A-Za-z0-9]{1,8}$/.exec(original)?.[0] ?? "";
+  return `${encodeName(name)}${name.endsWith(ending) ? "" : ending}`;
 }
 
 /** What is frozen is what was checked: the digest says so. */

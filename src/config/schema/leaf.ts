@@ -37,6 +37,8 @@ export const stepName = (what: string) =>
 /** The name of an environment variable. */
 export const variable = () =>
   matching(VARIABLE, 'the name of a variable (letters, digits and "_"; names with PAWL_ are Pawl\'s own)');
+/** A line for the shell. */
+export const command = () => matching(/^\P{Cc}*\S\P{Cc}*$/u, "a shell command in one line", TEXT_CHARS_MAX);
 /** A path that stays inside the folder it starts from. */
 export const insidePath = (what: string) => matching(INSIDE, `${what} (a relative path without "..")`, 1_000);
 

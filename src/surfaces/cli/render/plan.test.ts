@@ -76,6 +76,12 @@ Documents (loader: files)
     );
   });
 
+  it("names the checks of each validator, and which may fail", () => {
+    const text = plan("dev").replace(/\s+/g, " ");
+    expect(text).toContain("run_tests: checks tests_pass, coverage_threshold (optional); timeout 600 s");
+    expect(text).toContain("check all_phases_complete pass →");
+  });
+
   it.each(["dev", "phase", "pipeline", "design", "validate"])("of %s fits 80 columns", (name) => {
     for (const line of plan(name).split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(80);
   });

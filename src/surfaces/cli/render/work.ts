@@ -1,5 +1,5 @@
 // What is done at a node, in a line: its kind and its main settings.
-import type { Hook, Node, Work } from "../../../core/model.js";
+import type { Hook, Json, Node, Work } from "../../../core/model.js";
 import { kindOf } from "../../../core/view.js";
 import { clean } from "./clean.js";
 
@@ -24,7 +24,7 @@ const SETTINGS: Kinds = {
       ...(work.env ? [`env ${Object.keys(work.env).join(", ")}`] : []),
     ].join(", "),
   action: (work) => `action ${work.action} ${JSON.stringify(work.params)}`,
-  check: (work) => `check ${work.hook} ${JSON.stringify(work.params)}`,
+  check: (work) => validatorText(work.params) ?? `check ${work.hook}${settings(work.params)}`,
   ask: (work) => `asks a person: ${work.question} [${work.options.join(" | ")}]`,
   flow: (work) => `runs the loop ${work.flow}`,
   fan: (work) => {
@@ -52,6 +52,19 @@ export function nodeSettings(node: Node): string[] {
 /** The author's word for the node, and `validators` for what judges at the end. */
 export const kindText = (node: Node): string =>
   node.work.kind === "fan" && node.phase === "validating" ? "validators" : kindOf(node);
+
+const settings = (params: Json): string => (JSON.stringify(params) === "{}" ? "" : ` ${JSON.stringify(params)}`);
+
+/** What a validator must report, where these are the settings of one. */
+function validatorText(params: Json): string | undefined {
+  if (typeof params !== "object" || params === null || !("tool" in params)) return undefined;
+  const { checks, timeout_seconds: seconds } = params;
+  const named = (Array.isArray(checks) ? checks : []).flatMap((check) => {
+    if (typeof check !== "object" || check === null || !("name" in check)) return [];
+    return [`${check.name}${check.required === false ? " (optional)" : ""}`];
+  });
+  return `${named.length ? `checks ${named.join(", ")}` : "judged by its own word"}${seconds ? `; timeout ${seconds} s` : ""}`;
+}
 
 const hooks = (what: string, list: Hook[]): string[] =>
   list.length ? [clean(`${what}: ${list.map((each) => each.hook).join(", ")}`)] : [];
