@@ -46,8 +46,18 @@ export interface House {
   interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */
   adopt(run: string): { run: string; from: string } | undefined;
-  /** The job a run started now belongs to. Throws a Refusal for a name that cannot be a folder. */
-  job(): Promise<{ job: string; ticket: string | null; warning?: string }>;
+  /** The job a run started now belongs to, by the spec and the branch as they are at this moment. Throws a Refusal for a name that
+   *  cannot be a folder. */
+  job(): Promise<JobHere>;
+}
+export interface JobHere {
+  job: string;
+  ticket: string | null;
+  /** Checked out now; absent when detached or without git. */
+  branch?: string;
+  /** The spec names this branch; without, the job is called after the branch alone. */
+  isOfSpec: boolean;
+  warning?: string;
 }
 export interface JobRecord {
   run: string;

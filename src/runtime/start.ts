@@ -103,7 +103,7 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
 }
 
 async function startOf(house: House, ticket: string | null): Promise<Start> {
-  const { kind, workspace, branch, head } = house.where;
+  const { kind, workspace, branch, head } = await house.git.where(); // now: the run before it may have made the branch
   const tree = await house.git.tree();
   return {
     workspace,

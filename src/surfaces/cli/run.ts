@@ -3,6 +3,7 @@
 import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import type { Loaded, LoadOptions } from "../../ports/house.js";
+import { noOpenRun, strayText } from "../../runtime/branch.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
@@ -89,7 +90,13 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
       1,
     );
   }
+  await sayAstray(desk, house, id);
   return driveAndTell(desk, house, await takeRun(house, id), { ...options, ...came });
+}
+
+async function sayAstray(desk: Desk, house: CliHouse, id: string): Promise<void> {
+  const stray = await strayText(house, id);
+  if (stray) desk.err(`warning: ${stray}\n`);
 }
 
 export async function answer(
@@ -124,6 +131,7 @@ export async function answer(
   }
   const channel = option === undefined ? "terminal" : "cli";
   const event = answerEvent(house, looked, { question, reply, tree: digest, channel });
+  await sayAstray(desk, house, id);
   return driveAndTell(desk, house, await takeRun(house, id), { event });
 }
 
@@ -132,13 +140,7 @@ async function named(house: CliHouse, name: string | undefined): Promise<{ id: s
   if (name === undefined) {
     const { job } = await house.job();
     const open = await openRunOf(house, job);
-    if (!open)
-      throw new Refusal(
-        "no-open-run",
-        `no run is open in job "${job}"`,
-        "name one (pawl list), or start one: pawl run LOOP",
-        1,
-      );
+    if (!open) throw await noOpenRun(house, job);
     return (await house.store.list()).includes(open.run) ? { id: open.run } : adopted(house, open.run);
   }
   try {
