@@ -20,14 +20,14 @@ import { archiveRecord } from "./adapters/store/archive.js";
 import { readJournal } from "./adapters/store/journal.js";
 import { partsOfJob } from "./adapters/store/names.js";
 import { openRecords } from "./adapters/store/records.js";
-import { scanRecords } from "./adapters/store/scan.js";
+import { type FoundRecord, pendingJobsIn, scanRecords } from "./adapters/store/scan.js";
 import { openStore } from "./adapters/store/store.js";
 import type { Issue } from "./config/issues.js";
 import { isOfBranch, jobOf } from "./core/job.js";
 import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
-import type { House, Loaded, LoadOptions } from "./ports/house.js";
+import type { House, JobRecord, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
 
@@ -91,7 +91,12 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     actionsOf: async (frozen) => extensionsOf(where.workspace, extensionPaths(frozen.flow.named)),
     recordsOf(job) {
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
-      return { records: found.map(({ run, loop, file, status }) => ({ run, loop, file, status })), unreadable };
+      return { records: found.map(toldBy), unreadable };
+    },
+    pendingJobs: () => pendingJobsIn(jobsFolder),
+    branches: async () => {
+      const { branchesFor } = await import("./load.js");
+      return branchesFor(library);
     },
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
@@ -123,6 +128,11 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
   };
   return house;
+}
+
+function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {
+  const { job_id: job } = record;
+  return { run, loop, file, status, ...(typeof job === "string" ? { job } : {}) };
 }
 
 function realFolder(path: string): string {

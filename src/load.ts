@@ -4,7 +4,8 @@ import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
 import { loadLoop, type Registered } from "./config/load.js";
-import { parseSettings } from "./config/settings.js";
+import { parseSettings, type Settings } from "./config/settings.js";
+import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
 import { extensionKey } from "./core/named.js";
 import { describe, registryOf } from "./hooks/registry.js";
@@ -31,7 +32,7 @@ export interface LoadTask {
 
 export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
-  const settings = await settingsOf(house);
+  const settings = await settingsOf(house.library);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? "host" : undefined);
   const registered: Registered = {
     ...describe(registryOf()),
@@ -67,7 +68,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     warnings: warnings.map(formatIssue),
     issues: warnings,
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
-    ...(file.requireBranch ? { requireBranch: file.requireBranch } : {}),
+    ...(file.requireBranch ? { requireBranch: branchesOf(settings).base } : {}),
   };
 }
 
@@ -86,8 +87,10 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
   throw new Refusal("unknown-loop", `there is no loop called "${name}"`, hint);
 }
 
-async function settingsOf(house: Found) {
-  const source = await house.library.settings();
+export const branchesFor = async (library: Library): Promise<Branches> => branchesOf(await settingsOf(library));
+
+async function settingsOf(library: Library): Promise<Settings> {
+  const source = await library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);
   if ("issues" in parsed) throw new BadLoop(parsed.issues);

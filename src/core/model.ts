@@ -145,6 +145,8 @@ export interface Budget {
 export interface Run {
   id: string;
   job: string;
+  /** Of the job, once it was renamed; absent: the branch the run began on. */
+  branch?: string;
   flow: string;
   digest: string;
   /** goal, subject, branch, ticket, what `--input` gave and what actions set. */
@@ -255,6 +257,8 @@ export type EventBody =
   | { type: "extended"; budget: string; limit: number; was: number }
   /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
   | { type: "foreign"; paths: string[]; shared?: string[]; accepted: boolean }
+  /** The job has another name from here on: a pending one, once its ticket and branch are there. Moves nothing. */
+  | { type: "renamed"; job: string; ticket?: string; branch?: string }
   /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
   | { type: "remark"; about: string; text: string; data?: Json };
 /** A person's answer: who, through what, and what they were shown (P4). */

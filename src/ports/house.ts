@@ -1,4 +1,5 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
+import type { Branches } from "../core/branches.js";
 import type { Flow, Isolation } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
@@ -40,6 +41,10 @@ export interface House {
   actionsOf(frozen: Frozen): Promise<Map<string, Action>>;
   /** Runs of a job as their published records tell. */
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
+  /** Jobs of runs that began before their ticket and branch existed, and have no other name yet. */
+  pendingJobs(): string[];
+  /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
+  branches(): Promise<Branches>;
   /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
   archive(at: { job: string; loop: string; run: string }): Promise<string>;
   /** Asks the process that drives a run to stop; its order waits with the run. */
@@ -61,6 +66,8 @@ export interface JobHere {
 }
 export interface JobRecord {
   run: string;
+  /** As the record itself says; another than its folder's while the files of a renamed job are on their way. */
+  job?: string;
   loop: string;
   file: string;
   status: string;
@@ -83,5 +90,6 @@ export interface Loaded {
   actions: Map<string, Action>;
   warnings: string[];
   stateDir?: string;
-  requireBranch?: "base";
+  /** The branches it may start on (`require_branch`); absent: any. */
+  requireBranch?: string[];
 }

@@ -11,7 +11,7 @@ import { glanceAt } from "./open.js";
 const NAMED_MAX = 5;
 
 /** Undefined: it began with no branch checked out, or without git. */
-export const branchOf = ({ start }: Frozen, _run: Run): string | undefined => start.branch;
+export const branchOf = ({ start }: Frozen, run: Run): string | undefined => run.branch ?? start.branch;
 
 /** What to tell who goes on with a run by its name while another branch is checked out; undefined when it is its own. */
 export async function strayText(house: House, id: string): Promise<string | undefined> {

@@ -90,7 +90,7 @@ async function child(
   const known = await house.store.list();
   if (known.includes(made.id)) return takeRun(house, made.id);
   const loaded = await house.load(loop, {});
-  refuseStart(house, loaded);
+  refuseStart({ ...house, where: await house.git.where() }, loaded); // a step may have made the branch it is to start on
   const { goal: _, ...inputs } = run.inputs;
   return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });
 }

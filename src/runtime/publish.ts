@@ -1,6 +1,6 @@
 // Keeps the published record in step with the run: one JSON file, and LOOP.md for doer loops. A projection; it decides nothing.
 import { loopMd } from "../core/loop-md.js";
-import type { Flow } from "../core/model.js";
+import type { Event, Flow } from "../core/model.js";
 import { placeOf } from "../core/place.js";
 import { recordOf } from "../core/record.js";
 import { cutOutput } from "../core/text.js";
@@ -15,6 +15,7 @@ import type { Opened } from "../ports/world.js";
 export function publisher(house: House, tell: (trouble: string) => void): (opened: Opened) => Promise<void> {
   let told: string | undefined;
   let shown = "";
+  let known: string | undefined;
   return async ({ flow, run, journal, events }) => {
     const started = events[0]?.at ?? house.clock.now();
     const record = recordOf(flow, run, { started, now: house.clock.now(), head: journal.head });
@@ -26,15 +27,25 @@ export function publisher(house: House, tell: (trouble: string) => void): (opene
       skill_outputs: Object.fromEntries(outputs),
       reason: record.reason + unconfined(house, flow),
     };
-    const trouble = await house.records.publish(
-      { job: run.job, loop: flow.name, run: run.id },
-      whole,
-      loopMd(flow, events),
-    );
+    const moved = known === run.job ? undefined : await follow(house, run.job, events);
+    known = run.job;
+    const place = { job: run.job, loop: flow.name, run: run.id };
+    const trouble = (await house.records.publish(place, whole, loopMd(flow, events))) ?? moved;
     if (trouble && trouble !== told) tell(trouble);
     told = trouble;
     shown = trouble ? "" : showing;
   };
+}
+
+/** The files follow the names the job has had: at once, or here where a kill came between. */
+async function follow(house: House, job: string, events: Event[]): Promise<string | undefined> {
+  const names = events.flatMap((event) => (event.type === "started" || event.type === "renamed" ? [event.job] : []));
+  const troubles: string[] = [];
+  for (const former of new Set(names)) {
+    const trouble = former === job ? undefined : await house.records.rename(former, job);
+    if (trouble) troubles.push(trouble);
+  }
+  return troubles.length ? troubles.join("; ") : undefined;
 }
 
 /** Whoever reads the record later learns which work no sandbox held. */

@@ -29,7 +29,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
   const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
-  desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${job})\n`);
+  desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   return driveAndTell(desk, house, taken, {});
 }
