@@ -131,8 +131,8 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
 }
 
 function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {
-  const { job_id: job } = record;
-  return { run, loop, file, status, ...(typeof job === "string" ? { job } : {}) };
+  const { job_id: job, outcome = null } = record;
+  return { run, loop, file, status, isOpenEnded: outcome === null, ...(typeof job === "string" ? { job } : {}) };
 }
 
 function realFolder(path: string): string {

@@ -47,6 +47,8 @@ export interface Node {
   origin?: { line: number; fold: string };
   /** The word the record uses while the run is here, if not "running". */
   phase?: "validating" | "confirming";
+  /** What is done here takes the record along (a pull request), which must not say there that the run is still at work. */
+  shipsRecord?: true;
   /** How many of the flow's steps are done while the run is here; only where the steps are a straight sequence. */
   done?: number;
 }

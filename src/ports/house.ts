@@ -71,6 +71,8 @@ export interface JobRecord {
   loop: string;
   file: string;
   status: string;
+  /** Its outcome is empty. A complete run's is so only until it has been validated. */
+  isOpenEnded?: boolean;
 }
 export interface LoadOptions {
   agent?: string;

@@ -30,8 +30,15 @@ async function openIn(house: House, job: string): Promise<JobRecord[]> {
   }
   const open: JobRecord[] = [];
   for (const record of [...records, ...(await unpublished(house, (its) => its === job, records))])
-    if (!ENDED.includes(record.status) && !(await isChild(house, record.run))) open.push(record);
+    if ((await isOpen(house, record)) && !(await isChild(house, record.run))) open.push(record);
   return open;
+}
+
+/** A complete run without an outcome has made its pull request and is to be validated still; on the branches it is merged to it is history. */
+async function isOpen(house: House, { status, isOpenEnded }: JobRecord): Promise<boolean> {
+  if (status !== "complete" || !isOpenEnded) return !ENDED.includes(status);
+  const { branch } = await house.git.where();
+  return branch !== undefined && !(await house.branches()).protected.includes(branch);
 }
 
 async function pendingRuns(house: House): Promise<JobRecord[]> {
