@@ -18,15 +18,16 @@ import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
 import { readJournal } from "./adapters/store/journal.js";
+import { partsOfJob } from "./adapters/store/names.js";
 import { openRecords } from "./adapters/store/records.js";
-import { scanRecords } from "./adapters/store/scan.js";
+import { type FoundRecord, pendingJobsIn, scanRecords } from "./adapters/store/scan.js";
 import { openStore } from "./adapters/store/store.js";
 import type { Issue } from "./config/issues.js";
-import { jobOf } from "./core/job.js";
+import { isOfBranch, jobOf } from "./core/job.js";
 import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
-import type { House, Loaded, LoadOptions } from "./ports/house.js";
+import type { House, JobRecord, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
 
@@ -103,7 +104,12 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     actionsOf: async (frozen) => extensionsOf(where.workspace, extensionPaths(frozen.flow.named)),
     recordsOf(job) {
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
-      return { records: found.map(({ run, loop, file, status }) => ({ run, loop, file, status })), unreadable };
+      return { records: found.map(toldBy), unreadable };
+    },
+    pendingJobs: () => pendingJobsIn(jobsFolder),
+    branches: async () => {
+      const { branchesFor } = await import("./load.js");
+      return branchesFor(library);
     },
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
@@ -113,9 +119,21 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
     },
     async job() {
-      const job = jobOf({ spec: await readSpec(where.workspace), branch: where.branch });
-      if ("refused" in job) throw new Refusal("bad-job", job.refused, "rename the branch, or mend .pawl/spec.md");
-      return job;
+      const spec = await readSpec(where.workspace);
+      const { branch } = await git.where(); // as it is now: a step may have made a branch since the house was opened
+      const found = jobOf({ spec, branch });
+      const parts = "refused" in found ? found.refused : partsOfJob(found.job);
+      if ("refused" in found || typeof parts === "string")
+        throw new Refusal("bad-job", String(parts), "rename the branch, or mend .pawl/spec.md");
+      const warning = [spec?.warning, found.warning].filter((text) => text !== undefined).join("; ");
+      const { job, ticket } = found;
+      return {
+        job,
+        ticket,
+        isOfSpec: isOfBranch({ spec, branch }),
+        ...(branch ? { branch } : {}),
+        ...(warning ? { warning } : {}),
+      };
     },
     worldOf: async (made) => {
       const { worldOf } = await import("./workshop.js");
@@ -123,6 +141,11 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
   };
   return house;
+}
+
+function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {
+  const { job_id: job, outcome = null } = record;
+  return { run, loop, file, status, isOpenEnded: outcome === null, ...(typeof job === "string" ? { job } : {}) };
 }
 
 function realFolder(path: string): string {

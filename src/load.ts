@@ -4,7 +4,8 @@ import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
 import { loadLoop, type Registered } from "./config/load.js";
-import { parseSettings } from "./config/settings.js";
+import { parseSettings, type Settings } from "./config/settings.js";
+import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
 import type { Performer } from "./core/model.js";
 import { extensionKey } from "./core/named.js";
@@ -32,7 +33,7 @@ export interface LoadTask {
 
 export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
-  const settings = await settingsOf(house);
+  const settings = await settingsOf(house.library);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? "host" : undefined);
   const registered: Registered = {
     ...describe(registryOf()),
@@ -69,7 +70,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     issues: warnings,
     ...(how.agent ? { agent: how.agent } : {}),
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
-    ...(file.requireBranch ? { requireBranch: file.requireBranch } : {}),
+    ...(file.requireBranch ? { requireBranch: branchesOf(settings).base } : {}),
   };
 }
 
@@ -90,7 +91,7 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
 
 /** Who works under this name. Refusal ("unknown-agent") where nobody does. */
 export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {
-  const { performers } = await settingsOf(task);
+  const { performers } = await settingsOf(task.library);
   const found = performers[task.name] ?? (task.uses.includes(task.name) ? { use: task.name } : undefined);
   if (found !== undefined && found.use !== "host" && (found.use !== "command" || found.run !== undefined)) return found;
   const names = [...Object.keys(performers), ...task.uses.filter((use) => use !== "host" && use !== "command")];
@@ -101,8 +102,10 @@ export async function performerFor(task: { library: Library; uses: string[]; nam
   );
 }
 
-async function settingsOf(house: Pick<Found, "library">) {
-  const source = await house.library.settings();
+export const branchesFor = async (library: Library): Promise<Branches> => branchesOf(await settingsOf(library));
+
+async function settingsOf(library: Library): Promise<Settings> {
+  const source = await library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);
   if ("issues" in parsed) throw new BadLoop(parsed.issues);

@@ -14,6 +14,7 @@ import type { Workshop } from "./ports/workshop.js";
 import type { HostedWorld } from "./ports/world.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
+import { renamer } from "./runtime/rename.js";
 import { actionWorker } from "./workers/action.js";
 import { commitAction } from "./workers/actions/commit.js";
 import { commitHook } from "./workers/actions/commit-hook.js";
@@ -34,7 +35,6 @@ export interface Around {
 export function worldOf({ house, env, packageFolder, at }: Around, made: Parameters<House["worldOf"]>[0]): HostedWorld {
   const { frozen, engine, actions, notifier, standIn, away = () => false } = made;
   const { where, store, files, git, clock, agents, records } = house;
-  const place = { job: frozen.opening.job, loop: frozen.flow.name, run: frozen.run };
   const registered = new Map(actions);
   const shop: Workshop = {
     frozen,
@@ -55,7 +55,7 @@ export function worldOf({ house, env, packageFolder, at }: Around, made: Paramet
     launcher: launcherOf(join(packageFolder, "dist", "typescript.js")),
     within: (loop, task, signal) => within(house, notifier, loop, task, signal),
     follow: (loop, task) => follow(house, loop, task),
-    publish: () => records.publishJournal(place),
+    publish: (job) => records.publishJournal({ job, loop: frozen.flow.name, run: frozen.run }),
     at,
     ...(standIn ? { standIn } : {}),
   };
@@ -70,6 +70,7 @@ export function worldOf({ house, env, packageFolder, at }: Around, made: Paramet
     clock,
     notifier,
     published: publisher(house, (trouble) => notifier.warned(trouble)),
+    renaming: renamer(house, (text) => notifier.warned(text)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../test/harness/verifies.js";
-import { jobOf, jobTrouble } from "./job.js";
+import { founderOf, isOfBranch, isPending, jobOf, jobTrouble, pendingJob } from "./job.js";
 import { NAME_CHARS_MAX } from "./limits.js";
 
 test("the ticket counts when its branch is checked out, else the branch, else unknown with a warning", () => {
@@ -49,6 +49,20 @@ test.each([
   expect(jobOf({ spec: { ticket: `${ticket}`, branch: "b" }, branch: "b" })).toEqual({
     refused: expect.stringMatching(/^the ticket ".*" in ".pawl\/spec.md" cannot be a job: it /),
   });
+});
+
+test("what begins without a ticket has a job of its own, and nobody else can have its name", () => {
+  verifies("pending.start");
+  const job = pendingJob("spec-1");
+  expect([job, isPending(job), founderOf(job)]).toEqual(["_pending-spec-1", true, "spec-1"]);
+  expect([isPending("pending-1"), founderOf("DM-1")]).toEqual([false, undefined]);
+  expect(jobOf({ branch: job })).toEqual({ refused: expect.stringContaining("kept for runs without a ticket") });
+  expect(isOfBranch({ spec: { branch: " b " }, branch: "b" })).toBe(true);
+  expect([isOfBranch({ spec: {}, branch: "b" }), isOfBranch({ spec: {} }), isOfBranch({ branch: "b" })]).toEqual([
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("a hostile branch is refused too, and the longest name is taken", () => {

@@ -12,10 +12,23 @@ export type Job =
   /** The name would lead out of `.pawl/jobs`, or cannot be a folder. */
   | { refused: string };
 
+/** Begins the job of a run that has no ticket or branch of its own yet; no ticket or branch may. */
+const PENDING = "_pending-";
+
+/** The job of a run that starts before its ticket and branch exist. */
+export const pendingJob = (run: string): string => `${PENDING}${run}`;
+export const isPending = (job: string): boolean => job.startsWith(PENDING);
+/** The run a pending job is called after; runs that it starts share its job. */
+export const founderOf = (job: string): string | undefined => (isPending(job) ? job.slice(PENDING.length) : undefined);
+
+/** Does the spec speak of the branch that is checked out? One that was left over from another branch does not. */
+export const isOfBranch = ({ spec, branch }: JobFacts): boolean =>
+  branch !== undefined && spec?.branch?.trim() === branch;
+
 /** The job a run started now belongs to. */
 export function jobOf({ spec, branch }: JobFacts): Job {
   const ticket = spec?.ticket?.trim();
-  if (ticket !== undefined && isRealId(ticket) && branch !== undefined && spec?.branch?.trim() === branch) {
+  if (ticket !== undefined && isRealId(ticket) && isOfBranch({ spec, branch })) {
     const trouble = jobTrouble(ticket);
     return trouble
       ? { refused: `the ticket ${shown(ticket)} in ".pawl/spec.md" cannot be a job: it ${trouble}` }
@@ -40,6 +53,7 @@ export function jobTrouble(name: string): string | undefined {
   if (UNSEEN.test(name)) return "has control characters";
   if (name.startsWith("/") || name.startsWith("~") || /^[A-Za-z]:[\\/]/.test(name)) return "is an absolute path";
   if (name.includes("\\")) return "has a backslash";
+  if (isPending(name)) return `begins with "${PENDING}", which is kept for runs without a ticket`;
   for (const part of name.split("/")) {
     if (part === "") return "has an empty folder name";
     if (part === "." || part === "..") return `has the folder "${part}"`;

@@ -1,4 +1,4 @@
-// What a run has cost and what it warns of, added up. An unknown figure stays unknown, it is not zero.
+// What a run has cost, what it warns of, and what happens beside its way, added up. An unknown figure stays unknown, it is not zero.
 import { FINDINGS_MAX } from "./limits.js";
 import type { EventBody, Finding, Run, Spent } from "./model.js";
 import { ownerOf } from "./place.js";
@@ -32,8 +32,26 @@ export function warn(run: Run, findings: Finding[]): Run {
   return more.length ? { ...run, warnings: [...run.warnings, ...more].slice(0, FINDINGS_MAX) } : run;
 }
 
+/** What happens beside the way of a run and leaves it where it is. */
+export function beside(run: Run, event: EventBody & { type: "foreign" | "renamed" | "remark" }): Run {
+  switch (event.type) {
+    case "foreign":
+      return foreign(run, event);
+    case "renamed":
+      return renamed(run, event);
+    case "remark":
+      return run;
+  }
+}
+
+/** What is done from here on is told the ticket and the branch as they are now. */
+function renamed(run: Run, { job, ticket, branch }: EventBody & { type: "renamed" }): Run {
+  const named = { ...(ticket ? { ticket } : {}), ...(branch ? { branch } : {}) };
+  return { ...run, job, ...(branch ? { branch } : {}), inputs: { ...run.inputs, ...named } };
+}
+
 /** Paths that people changed beside the run; taken in whole, or added to those known. */
-export function foreign(run: Run, { paths, shared = [], accepted }: EventBody & { type: "foreign" }): Run {
+function foreign(run: Run, { paths, shared = [], accepted }: EventBody & { type: "foreign" }): Run {
   const and = (known: string[], more: string[]) => [...new Set([...known, ...more])].sort();
   if (accepted) return { ...run, foreign: [], shared: [] };
   return { ...run, foreign: and(run.foreign, paths), shared: and(run.shared, shared) };

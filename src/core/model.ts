@@ -47,6 +47,8 @@ export interface Node {
   origin?: { line: number; fold: string };
   /** The word the record uses while the run is here, if not "running". */
   phase?: "validating" | "confirming";
+  /** What is done here takes the record along (a pull request), which must not say there that the run is still at work. */
+  shipsRecord?: true;
   /** How many of the flow's steps are done while the run is here; only where the steps are a straight sequence. */
   done?: number;
 }
@@ -145,6 +147,8 @@ export interface Budget {
 export interface Run {
   id: string;
   job: string;
+  /** Of the job, once it was renamed; absent: the branch the run began on. */
+  branch?: string;
   flow: string;
   digest: string;
   /** goal, subject, branch, ticket, what `--input` gave and what actions set. */
@@ -255,6 +259,8 @@ export type EventBody =
   | { type: "extended"; budget: string; limit: number; was: number }
   /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
   | { type: "foreign"; paths: string[]; shared?: string[]; accepted: boolean }
+  /** The job has another name from here on: a pending one, once its ticket and branch are there. Moves nothing. */
+  | { type: "renamed"; job: string; ticket?: string; branch?: string }
   /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
   | { type: "remark"; about: string; text: string; data?: Json };
 /** A person's answer: who, through what, and what they were shown (P4). */

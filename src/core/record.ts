@@ -25,7 +25,12 @@ export interface RunRecord {
   head: string;
 }
 
-export function recordOf(flow: Flow, run: Run, at: { started: string; now: string; head: string }): RunRecord {
+/** `ships`: may the record go into a pull request from where the run is at home? */
+export function recordOf(
+  flow: Flow,
+  run: Run,
+  at: { started: string; now: string; head: string; ships?: boolean },
+): RunRecord {
   const completed = completedSteps(flow, run);
   const outputs = Object.entries(run.results).filter(([, { output }]) => output !== undefined);
   const isCompleted = new Set(completed);
@@ -33,7 +38,7 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
     job_id: run.job,
     task_id: run.id,
     loop_name: flow.name,
-    status: statusOf(flow, run),
+    status: at.ships && isShipped(flow, run) ? "complete" : statusOf(flow, run),
     skills: flow.steps,
     current_skill_index: indexOf(flow, run, completed),
     skills_completed: completed,
@@ -49,6 +54,16 @@ export function recordOf(flow: Flow, run: Run, at: { started: string; now: strin
     reason: reasonOf(flow, run),
     head: at.head,
   };
+}
+
+/**
+ * From the skill that takes the record along until the validators have spoken, the record says "complete" and has no outcome: what is
+ * merged must not claim for ever that the run is at work. What stops the run there is told as ever.
+ */
+export function isShipped(flow: Flow, { cursor }: Run): boolean {
+  const last = flow.nodes[flow.steps.at(-1) ?? ""];
+  if (!last?.shipsRecord || (cursor.at !== "enter" && cursor.at !== "work" && cursor.at !== "exit")) return false;
+  return cursor.node === last.name || flow.nodes[cursor.node]?.done === flow.steps.length;
 }
 
 /** In a straight sequence the steps done in this round; else every step whose last visit passed. */

@@ -74,6 +74,7 @@ function eventText(flow: Flow, event: Event, before: Run | undefined, after: Run
     case "checkpointed":
     case "chained":
     case "foreign":
+    case "renamed":
     case "remark":
       return `The run moves from ${before ? whereText(before) : "its start"} to ${where}.`;
   }

@@ -187,6 +187,18 @@ describe("events that move nothing", () => {
     expect(table.asked().ticket).toBe("one@1");
   });
 
+  it("are new names of the job: what is asked stays asked, and what is done from here on is told the new ones", () => {
+    const table = new Table(two(), undefined, { branch: "main", goal: "g" });
+    const { cursor } = table.run;
+    table.send({ type: "renamed", job: "DM-1", ticket: "DM-1", branch: "feat/x" });
+    expect(table.run).toMatchObject({ job: "DM-1", branch: "feat/x", cursor, since: 1 });
+    expect(table.run.inputs).toEqual({ branch: "feat/x", ticket: "DM-1", goal: "g" });
+    expect(table.asked().ticket).toBe("one@1");
+    table.send({ type: "renamed", job: "DM-2" });
+    expect([table.run.job, table.run.branch, table.run.inputs.ticket]).toEqual(["DM-2", "feat/x", "DM-1"]);
+    expect(table.replay()).toEqual(table.run);
+  });
+
   it("cannot resume what is not parked", () => {
     expect(() => new Table(two()).resume()).toThrow("Cannot resume: the run is not parked but at work:one");
   });

@@ -97,6 +97,21 @@ describe("any good flow with any answers", () => {
     });
   });
 
+  it("goes its way whenever its job is renamed", () => {
+    good((flow, seed) => {
+      const way = (table: Table) => table.journal.map((event) => event.type).filter((type) => type !== "renamed");
+      const plain = live(flow, seed, 3);
+      const named = live(flow, seed, 3, (table, { ticket }) => {
+        const { cursor, since } = table.run;
+        table.send({ type: "renamed", job: `J-${table.journal.length}`, branch: "b" });
+        expect([table.run.cursor, table.run.since]).toEqual([cursor, since]);
+        expect(ticketsOf(flow, table.run)).toContain(ticket);
+      });
+      expect(named.replay()).toEqual(named.run);
+      expect([way(named), placeOf(named.run.cursor)]).toEqual([way(plain), placeOf(plain.run.cursor)]);
+    });
+  });
+
   it("survives JSON, and what is next is derived from flow and run alone", () => {
     good((flow, seed) => {
       live(flow, seed, 3, ({ run }) => {

@@ -9,7 +9,7 @@
 //       ask once more, so no wake-up is lost between the look and the wait.
 //   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
 import { worstOf } from "./fan.js";
-import { charge, foreign, notChained, warn } from "./ledger.js";
+import { beside, charge, notChained, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
@@ -84,9 +84,9 @@ function move(flow: Flow, run: Run, event: Event): Run {
     case "extended":
       return extended(flow, run, event.budget, event.limit);
     case "foreign":
-      return foreign(run, event);
+    case "renamed":
     case "remark":
-      return run;
+      return beside(run, event);
   }
 }
 

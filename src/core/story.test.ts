@@ -62,6 +62,9 @@ describe("the story of a run", () => {
     expect(last(other.add({ type: "foreign", paths: ["a", "b"], accepted: true }, "user-a"))).toBe(
       "changes that are not the run's: a, b, accepted by user-a",
     );
+    expect(last(other.add({ type: "renamed", job: "DM-1" }))).toMatch(
+      /^the job is called DM-1 from here on, before \S+$/,
+    );
   });
 
   it("goes on after an event that has been told", () => {

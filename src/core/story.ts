@@ -65,10 +65,15 @@ function happened(flow: Flow, { event, before, after }: Moment): string | undefi
     }
     case "foreign":
       return `${foreignText(event.paths)}, ${event.accepted ? "accepted" : "not accepted"} by ${event.by}`;
+    case "renamed":
+      return renamedText(event.job, before);
     case "remark":
       return `note (${event.about}): ${brief(event.text)}`;
   }
 }
+
+const renamedText = (job: string, before: Run | undefined): string =>
+  `the job is called ${brief(job)} from here on${before ? `, before ${brief(before.job)}` : ""}`;
 
 /** Paths of one line; the rest is counted. */
 const FOREIGN_PATHS_SHOWN = 5;

@@ -4,6 +4,8 @@ import type { Finding } from "../core/model.js";
 export interface Git {
   /** Where we are. Works without git and without a commit: says so in `kind`. Throws a FaultError when git itself is broken. */
   where(): Promise<Where>;
+  /** Is there a branch of this name now? Never without git. */
+  hasBranch(name: string): Promise<boolean>;
   /** Kinds and digests of the files that send git elsewhere. Asks no git. */
   signposts(): Promise<Record<string, string>>;
   /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter. */

@@ -1,4 +1,5 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
+import type { Branches } from "../core/branches.js";
 import type { Command, Flow, Isolation, Performer } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
@@ -49,20 +50,38 @@ export interface House {
   actionsOf(frozen: Frozen): Promise<Map<string, Action>>;
   /** Runs of a job as their published records tell. */
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
+  /** Jobs of runs that began before their ticket and branch existed, and have no other name yet. */
+  pendingJobs(): string[];
+  /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
+  branches(): Promise<Branches>;
   /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
   archive(at: { job: string; loop: string; run: string }): Promise<string>;
   /** Asks the process that drives a run to stop; its order waits with the run. */
   interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */
   adopt(run: string): { run: string; from: string } | undefined;
-  /** The job a run started now belongs to. Throws a Refusal for a name that cannot be a folder. */
-  job(): Promise<{ job: string; ticket: string | null; warning?: string }>;
+  /** The job a run started now belongs to, by the spec and the branch as they are at this moment. Throws a Refusal for a name that
+   *  cannot be a folder. */
+  job(): Promise<JobHere>;
+}
+export interface JobHere {
+  job: string;
+  ticket: string | null;
+  /** Checked out now; absent when detached or without git. */
+  branch?: string;
+  /** The spec names this branch; without, the job is called after the branch alone. */
+  isOfSpec: boolean;
+  warning?: string;
 }
 export interface JobRecord {
   run: string;
+  /** As the record itself says; another than its folder's while the files of a renamed job are on their way. */
+  job?: string;
   loop: string;
   file: string;
   status: string;
+  /** Its outcome is empty. A complete run's is so only until it has been validated. */
+  isOpenEnded?: boolean;
 }
 export interface LoadOptions {
   agent?: string;
@@ -84,5 +103,6 @@ export interface Loaded {
   /** As asked for. */
   agent?: string;
   stateDir?: string;
-  requireBranch?: "base";
+  /** The branches it may start on (`require_branch`); absent: any. */
+  requireBranch?: string[];
 }

@@ -89,6 +89,9 @@ export interface Records {
   publish(at: { job: string; loop: string; run: string }, record: object, loopMd?: string): Promise<string | undefined>;
   /** At checkpoints: the journal itself and the frozen flow beside the record. Must not throw: says what failed. */
   publishJournal(at: { job: string; loop: string; run: string }): Promise<string | undefined>;
+  /** Moves what lies in the folder of one job into another's, the records last; overwrites nothing, and what could not be moved stays.
+   *  Called again after a crash it goes on. Must not throw: says what failed. */
+  rename(from: string, to: string): Promise<string | undefined>;
   /** Absolute path of the record. */
   pathOf(at: { job: string; loop: string; run: string }): string;
 }

@@ -40,8 +40,8 @@ export interface Workshop {
   within(loop: string, task: Task, signal: AbortSignal): Promise<Answer>;
   /** Makes the run of the loop that follows; finds it again after a crash. */
   follow(loop: string, task: Task): Promise<Answer>;
-  /** Writes the journal beside the published record. Says what failed. */
-  publish(): Promise<string | undefined>;
+  /** Writes the journal beside the published record, in the folder of the run's job. Says what failed. */
+  publish(job: string): Promise<string | undefined>;
   /** Where a test may kill the process. */
   at: FailPoint;
 }

@@ -1,5 +1,5 @@
 // All a drive needs from outside.
-import type { Command, Event, Flow, Run, Verdict } from "../core/model.js";
+import type { Command, Event, EventBody, Flow, Run, Verdict } from "../core/model.js";
 import type { Clock } from "./clock.js";
 import type { Notifier } from "./notifier.js";
 import type { OpenRun } from "./store.js";
@@ -11,6 +11,8 @@ export interface World {
   notifier: Notifier;
   /** After every event, before the next command begins: the published record. Must not throw. */
   published(opened: Opened): Promise<void>;
+  /** Before the next command is asked for: a pending job that has its name by now gets it, by an event that `append` writes down. */
+  renaming?(opened: Opened, append: (body: EventBody) => Promise<void>): Promise<void>;
 }
 /** A world that also serves the agent of an IDE. */
 export interface HostedWorld extends World {

@@ -30,6 +30,7 @@ export async function drive(world: World, opened: Opened, signal: AbortSignal): 
   const never = new AbortController().signal;
   for (;;) {
     if (signal.aborted) await seat.obey(signal.reason as StopOrder); // callers give no other reason
+    await world.renaming?.(opened, (body) => seat.record(body));
     const commands = next(seat.flow, seat.run);
     const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
     if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };

@@ -11,6 +11,7 @@ import type { House } from "../ports/house.js";
 import type { Notifier } from "../ports/notifier.js";
 import type { Holder } from "../ports/store.js";
 import type { HostedWorld } from "../ports/world.js";
+import { toldElsewhere } from "./branch.js";
 import { carryOn } from "./carry-on.js";
 import { claim, openRunOf } from "./claim.js";
 import { record } from "./drive.js";
@@ -168,15 +169,20 @@ async function using<T>(taken: Taken, work: () => Promise<T>): Promise<T> {
   return await work(); // let go only then
 }
 
-/** Refusal ("no-active-run") that says how to start one. */
+/** Refusal ("no-active-run") that says what is open elsewhere, or how to start one. */
 export async function activeOrRefuse(house: House): Promise<string> {
   const id = await active(house);
   if (id !== undefined) return id;
+  const { message, hint } = await noneActive(house);
+  throw new Refusal("no-active-run", message, hint, 3);
+}
+
+export async function noneActive(house: House): Promise<{ message: string; hint: string }> {
   const { job } = await house.job();
-  throw new Refusal(
-    "no-active-run",
-    `no run is active in job "${job}"`,
-    "start one with run_loop; list_loops names the loops",
-    3,
-  );
+  const start = "start one with run_loop; list_loops names the loops";
+  const told = await toldElsewhere(house, job);
+  const none = `no run is active in job "${job}"`;
+  return told
+    ? { message: `${none}: ${told.message}`, hint: `${told.hint}; or ${start}` }
+    : { message: none, hint: start };
 }

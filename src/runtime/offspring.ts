@@ -97,7 +97,7 @@ async function child(
   if (known.includes(made.id)) return takeRun(house, made.id);
   const { agent } = await house.store.frozen(run.id);
   const loaded = await house.load(loop, agent ? { agent } : {});
-  refuseStart(house, loaded);
+  refuseStart({ ...house, where: await house.git.where() }, loaded); // a step may have made the branch it is to start on
   const { goal: _, ...inputs } = run.inputs;
   return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });
 }

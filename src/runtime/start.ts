@@ -1,4 +1,5 @@
 // Makes a run: everything it needs is checked and frozen before its first line is written, and that before its first step.
+import { isPending, pendingJob } from "../core/job.js";
 import type { Flow, Node, Performer, Work } from "../core/model.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { House, Loaded } from "../ports/house.js";
@@ -8,6 +9,7 @@ import { runId } from "./ids.js";
 import { type Taken, takeRun } from "./open.js";
 
 export interface StartOptions {
+  /** A loop of the base branch that finds no ticket begins in a pending job of its own instead. */
   job: string;
   ticket: string | null;
   inputs: Record<string, string>;
@@ -37,15 +39,15 @@ export function refuseStart(house: House, { flow, requireBranch }: Loaded): void
       "make one: git commit --allow-empty -m start",
     );
   }
-  if (requireBranch === "base" && branch !== undefined && !BASES.includes(branch)) {
+  if (requireBranch && kind !== "no-git" && (branch === undefined || !requireBranch.includes(branch))) {
+    const base = requireBranch.length === 1 ? `"${requireBranch[0]}"` : `the base branch (${requireBranch.join(", ")})`;
     throw new Refusal(
       "wrong-branch",
-      `loop "${flow.name}" starts on the base branch only, and "${branch}" is checked out`,
-      `git switch ${BASES[0]}`,
+      `loop "${flow.name}" starts on ${base} only, and ${branch === undefined ? "no branch" : `"${branch}"`} is checked out`,
+      `git switch ${requireBranch[0]}; another base is named by branch_base in .pawl/config.yaml`,
     );
   }
 }
-const BASES = ["main", "master", "trunk", "develop"];
 
 /** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. `host` is who works in the place of
  *  the host's agent: a performer, or the agent itself ("there"). */
@@ -105,12 +107,12 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
     ...(start.branch ? { branch: start.branch } : {}),
     ...(options.ticket ? { ticket: options.ticket } : {}),
   };
-  const opening = { job: options.job, inputs: { goal, subject: name, ...known, ...options.inputs }, by: options.by };
+  const opening = { inputs: { goal, subject: name, ...known, ...options.inputs }, by: options.by };
   return takeRun(house, await create(house, loaded, options, { start, opening }));
 }
 
 async function startOf(house: House, ticket: string | null): Promise<Start> {
-  const { kind, workspace, branch, head } = house.where;
+  const { kind, workspace, branch, head } = await house.git.where(); // now: the run before it may have made the branch
   const tree = await house.git.tree();
   return {
     workspace,
@@ -126,10 +128,11 @@ async function startOf(house: House, ticket: string | null): Promise<Start> {
 async function create(
   house: House,
   loaded: Loaded,
-  { child }: StartOptions,
-  made: Pick<Frozen, "start" | "opening">,
+  { job, ticket, child }: StartOptions,
+  { start, opening }: Pick<Frozen, "start"> & { opening: Omit<Frozen["opening"], "job"> },
 ): Promise<string> {
-  const { flow, source, files, stateDir, agent } = loaded;
+  const { flow, source, files, stateDir, agent, requireBranch } = loaded;
+  const begetsTicket = requireBranch !== undefined && ticket === null && !isPending(job) && !child?.start;
   for (let later = 0; later < IDS_TRIED_MAX; later++) {
     const run = child?.id ?? runId(flow.name, house.clock.seconds(), later);
     const more = {
@@ -138,7 +141,8 @@ async function create(
       ...(stateDir ? { elsewhere: stateDir } : {}),
     };
     try {
-      await house.store.create({ run, flow, source, files, ...made, ...more });
+      const named = { job: begetsTicket ? pendingJob(run) : job, ...opening };
+      await house.store.create({ run, flow, source, files, start, opening: named, ...more });
       return run;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== "run-exists" || child) throw error;

@@ -17,8 +17,8 @@ export const checkpointWorker = (shop: Workshop): Worker => ({
   name: "checkpoint",
   here: () => true,
   begin: () => ({ performer: "checkpoint" }),
-  carryOut: async () => {
-    const trouble = await shop.publish();
+  carryOut: async ({ run }) => {
+    const trouble = await shop.publish(run.job);
     return { checkpointed: trouble ? { trouble } : {} };
   },
 });

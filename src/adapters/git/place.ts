@@ -58,6 +58,8 @@ export function readHead(place: { gitDir: string; commonDir: string }): { branch
   return head === undefined ? { branch } : { branch, head };
 }
 
+export const refExists = (commonDir: string, ref: string): boolean => readRef(commonDir, ref) !== undefined;
+
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 function readRef(commonDir: string, ref: string): string | undefined {

@@ -10,7 +10,7 @@ import { Commit } from "./commit.js";
 import { dirtyPaths, storedTree } from "./dirty.js";
 import { type Facts, NO_FACTS, readFacts } from "./facts.js";
 import { Rules } from "./ignoring.js";
-import { findPlace, type Place, readHead } from "./place.js";
+import { findPlace, type Place, readHead, refExists } from "./place.js";
 import { hooksIn, plantedHooks } from "./planted.js";
 import { fault } from "./program.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
@@ -70,6 +70,10 @@ class Repository implements Git {
       ...at,
       ...(this.facts.user ? { user: this.facts.user } : {}),
     };
+  }
+
+  async hasBranch(name: string): Promise<boolean> {
+    return this.whole !== undefined && refExists(this.whole.commonDir, `refs/heads/${name}`);
   }
 
   async signposts(): Promise<Record<string, string>> {

@@ -10,6 +10,7 @@ import { mapFiles, readFrozen } from "./frozen.js";
 import { readJournal } from "./journal.js";
 import { type Machine, thisMachine } from "./machine.js";
 import { partsOfJob, wrongWithPart } from "./names.js";
+import { renameFolder } from "./rename.js";
 
 type Place = Parameters<Records["pathOf"]>[0];
 export interface RecordsSetting extends Partial<Pick<Machine, "pid" | "token" | "startTimeOf">> {
@@ -31,7 +32,7 @@ export function openRecords(setting: RecordsSetting): Records {
   const mark = token();
   let writes = 0;
   const write = (place: Place, files: Record<string, string | Uint8Array>, isDurable: boolean): void => {
-    const folder = openFolder(root, [".pawl", "jobs", ...partsOf(place)]);
+    const folder = openFolder(root, [...JOBS, ...partsOf(place)]);
     try {
       for (const [name, bytes] of Object.entries(files)) {
         refuseStranger(folder.path, name, pathOf(place));
@@ -43,9 +44,18 @@ export function openRecords(setting: RecordsSetting): Records {
       folder.close();
     }
   };
-  const pathOf = (place: Place): string => join(root, ".pawl", "jobs", ...partsOf(place), `${nameOf(place)}.json`);
+  const pathOf = (place: Place): string => join(root, ...JOBS, ...partsOf(place), `${nameOf(place)}.json`);
   return {
     pathOf,
+    rename: async (from, to) => {
+      try {
+        const left = renameFolder(root, [...JOBS, ...folderOf(from)], [...JOBS, ...folderOf(to)], at);
+        const names = left.map((name) => JSON.stringify(name)).join(", ");
+        return left.length ? `${names} stays in ".pawl/jobs/${from}", for ".pawl/jobs/${to}" has one too` : undefined;
+      } catch (error) {
+        return `the files of job ${JSON.stringify(from)} are not moved to ".pawl/jobs/${to}": ${whyNot(error, root)}`;
+      }
+    },
     publish: (place, record, loopMd) =>
       said(root, place, () => {
         at("record:before");
@@ -80,9 +90,16 @@ function publishedFlow(frozen: Frozen): object {
 
 const nameOf = ({ loop, run }: Place): string => `${loop}-${run}`;
 
-function partsOf(place: Place): string[] {
-  const parts = partsOfJob(place.job);
+const JOBS = [".pawl", "jobs"];
+
+function folderOf(job: string): string[] {
+  const parts = partsOfJob(job);
   if (typeof parts === "string") throw new Refusal("bad-job", parts);
+  return parts;
+}
+
+function partsOf(place: Place): string[] {
+  const parts = folderOf(place.job);
   const wrong = wrongWithPart(nameOf(place));
   if (wrong !== undefined)
     throw new Refusal("bad-job", `${JSON.stringify(nameOf(place))} cannot name a file: ${wrong}`);
@@ -113,9 +130,12 @@ async function said(root: string, place: Place, write: () => void): Promise<stri
     write();
     return undefined;
   } catch (error) {
-    if (error instanceof InTheWay || error instanceof Refusal)
-      return `the record ${shown} is not written: ${error.message}`;
-    const fault = diskFault(error, "write the record of the run in", root);
-    return fault instanceof Error ? fault.message : String(fault);
+    const why = whyNot(error, root);
+    return error instanceof InTheWay || error instanceof Refusal ? `the record ${shown} is not written: ${why}` : why;
   }
+}
+
+function whyNot(error: unknown, root: string): string {
+  const fault = diskFault(error, "write the record of the run in", root);
+  return fault instanceof Error ? fault.message : String(fault);
 }

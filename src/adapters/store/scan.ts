@@ -1,6 +1,7 @@
 // Reads the published records of one job: which runs it has had, and which files cannot be trusted to say. Never writes.
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isPending } from "../../core/job.js";
 import { codeOf, diskFault } from "./disk.js";
 
 /** The words of a record's `status`; another word is refused by name. */
@@ -33,6 +34,17 @@ export function scanRecords(jobFolder: string): Scan {
     else if (found !== undefined) scan.records.push(found);
   }
   return scan;
+}
+
+/** Jobs that have no ticket or branch yet, by the folders they are in. */
+export function pendingJobsIn(jobsFolder: string): string[] {
+  try {
+    const entries = readdirSync(jobsFolder, { withFileTypes: true });
+    return entries.flatMap((entry) => (entry.isDirectory() && isPending(entry.name) ? [entry.name] : [])).sort();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
+    throw diskFault(error, "read", jobsFolder);
+  }
 }
 
 function candidatesIn(folder: string): string[] {

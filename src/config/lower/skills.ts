@@ -11,16 +11,20 @@ export function lowerSkills(file: SkillsFile, context: Context): Draft {
     const after = names[i + 1];
     const performer = context.fallbackPerformer(["skills", i]);
     const prompt = context.skillText(skill, ["skills", i]);
+    const ships = skill === PULL_REQUEST;
     const again = park("work-failed", `"${name}" did not come to its end`, to(name));
     return node(
       name,
       { kind: "agent", performer, prompt, access: "write", session: "inherit" },
       { pass: after ? to(after) : end("success"), block: again },
-      { origin: context.origin(["skills", i], name), done: i },
+      { origin: context.origin(["skills", i], name), done: i, ...(ships && !after ? { shipsRecord: true } : {}) },
     );
   });
   const start = names[0] ?? "";
   return { start, steps: names, nodes, budgets: { attempts: attemptsBudget(file.maxAttempts) }, restart: "free" };
 }
+
+/** The skill that commits all there is, the record of its own run with it, and asks for the merge. */
+const PULL_REQUEST = "create-pr";
 
 const numbered = (name: string, position: number): string => (position === 1 ? name : `${name}#${position}`);

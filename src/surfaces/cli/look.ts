@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { explain } from "../../core/explain.js";
 import { Refusal } from "../../core/refusal.js";
 import { viewOf } from "../../core/view.js";
+import { toldElsewhere } from "../../runtime/branch.js";
 import { openRunOf } from "../../runtime/claim.js";
 import { glanceAt, lookAt } from "../../runtime/open.js";
 import { resultOf } from "../../runtime/result.js";
@@ -31,7 +32,7 @@ export async function overview(desk: Desk): Promise<number> {
 
 export async function status(desk: Desk, name: string | undefined): Promise<number> {
   const house = await desk.house();
-  const id = name === undefined ? await openOrLatest(house) : await house.store.find(name);
+  const id = name === undefined ? await openOrLatest(desk, house) : await house.store.find(name);
   const { flow, run } = await glanceAt(house, id);
   const told = await resultOf(house, flow, run);
   const holder = await house.store.holder(id);
@@ -104,11 +105,15 @@ async function listed(house: CliHouse): Promise<{ runs: Listed[]; broken: string
   return { runs, broken };
 }
 
-/** The open run of this job, else the latest one. */
-async function openOrLatest(house: CliHouse): Promise<string> {
-  const open = await openRunOf(house, (await house.job()).job);
+/** The open run of this job, else the latest one; that the latest is another branch's is said. */
+async function openOrLatest(desk: Desk, house: CliHouse): Promise<string> {
+  const { job } = await house.job();
+  const open = await openRunOf(house, job);
   const known = await house.store.list();
-  const id = open && known.includes(open.run) ? open.run : known.at(-1);
+  if (open && known.includes(open.run)) return open.run;
+  const id = known.at(-1);
   if (id === undefined) throw new Refusal("no-run", "no run has been started here", "pawl run LOOP", 1);
+  const told = open ? undefined : await toldElsewhere(house, job);
+  if (told) desk.err(`${told.message}; ${told.hint}\n`);
   return id;
 }

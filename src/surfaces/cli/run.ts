@@ -4,6 +4,7 @@ import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import type { Loaded, LoadOptions } from "../../ports/house.js";
 import { answerEvent } from "../../runtime/answer.js";
+import { noOpenRun, strayText } from "../../runtime/branch.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
 import { resultOf } from "../../runtime/result.js";
@@ -29,7 +30,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
   const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
-  desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${job})\n`);
+  desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   return driveAndTell(desk, house, taken, {});
 }
@@ -91,6 +92,7 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
       1,
     );
   }
+  await sayAstray(desk, house, id);
   const { agent, ...rest } = options;
   const standIn = agent === undefined ? {} : { standIn: await house.performer(agent) };
   return driveAndTell(desk, house, await takeRun(house, id), { ...rest, ...standIn, ...came });
@@ -100,6 +102,11 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
 export async function driveBehind(desk: Desk, id: string): Promise<number> {
   const house = await desk.house();
   return driveAndTell(desk, house, await takeRun(house, id), { isBehind: true });
+}
+
+async function sayAstray(desk: Desk, house: CliHouse, id: string): Promise<void> {
+  const stray = await strayText(house, id);
+  if (stray) desk.err(`warning: ${stray}\n`);
 }
 
 export async function answer(
@@ -134,6 +141,7 @@ export async function answer(
   }
   const channel = option === undefined ? "terminal" : "cli";
   const event = answerEvent(house, looked, { question, reply, tree: digest, channel });
+  await sayAstray(desk, house, id);
   return driveAndTell(desk, house, await takeRun(house, id), { event });
 }
 
@@ -142,13 +150,7 @@ async function named(house: CliHouse, name: string | undefined): Promise<{ id: s
   if (name === undefined) {
     const { job } = await house.job();
     const open = await openRunOf(house, job);
-    if (!open)
-      throw new Refusal(
-        "no-open-run",
-        `no run is open in job "${job}"`,
-        "name one (pawl list), or start one: pawl run LOOP",
-        1,
-      );
+    if (!open) throw await noOpenRun(house, job);
     return (await house.store.list()).includes(open.run) ? { id: open.run } : adopted(house, open.run);
   }
   try {

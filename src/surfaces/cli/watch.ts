@@ -1,8 +1,7 @@
 // pawl log and watch: the story of a run, as it was and as it grows. Reading only; the driver is never disturbed.
-
-import { Refusal } from "../../core/refusal.js";
 import { storyOf } from "../../core/story.js";
 import { viewOf } from "../../core/view.js";
+import { noOpenRun } from "../../runtime/branch.js";
 import { openRunOf } from "../../runtime/claim.js";
 import { lookAt } from "../../runtime/open.js";
 import type { CliHouse, Desk } from "./desk.js";
@@ -52,6 +51,6 @@ async function tail(desk: Desk, house: CliHouse, id: string, follow: boolean): P
 async function openOne(house: CliHouse): Promise<string> {
   const { job } = await house.job();
   const open = await openRunOf(house, job);
-  if (!open) throw new Refusal("no-open-run", `no run is open in job "${job}"`, "name one: pawl list", 1);
+  if (!open) throw await noOpenRun(house, job);
   return open.run;
 }

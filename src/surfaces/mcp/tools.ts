@@ -4,7 +4,15 @@ import { z } from "zod";
 import { explain } from "../../core/explain.js";
 import { Refusal } from "../../core/refusal.js";
 import { goOn, handIn } from "../../runtime/hand-in.js";
-import { active, activeOrRefuse, begin, type Caller, type Standing, standingOf } from "../../runtime/hosted.js";
+import {
+  active,
+  activeOrRefuse,
+  begin,
+  type Caller,
+  noneActive,
+  type Standing,
+  standingOf,
+} from "../../runtime/hosted.js";
 import { lookAt } from "../../runtime/open.js";
 import { stopRun } from "../../runtime/stop.js";
 import type { McpHouse } from "./desk.js";
@@ -155,9 +163,8 @@ export const TOOLS: Record<string, ToolDef> = {
 async function status({ house, caller }: Call): Promise<Said> {
   const id = (await active(house)) ?? (await latestOf(house));
   if (id === undefined) {
-    const { job } = await house.job();
-    const said = `no run is active in job "${job}", and none has ended in it; start one with run_loop (list_loops names the loops)`;
-    return { text: said, data: { job, run: null } };
+    const { message, hint } = await noneActive(house);
+    return { text: `${message}\n${hint}`, data: { job: (await house.job()).job, run: null } };
   }
   return { standing: await settled(house, id, caller.signal) };
 }
