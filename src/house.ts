@@ -18,6 +18,7 @@ import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
 import { readJournal } from "./adapters/store/journal.js";
+import { openMemory } from "./adapters/store/memory.js";
 import { openRecords } from "./adapters/store/records.js";
 import { scanRecords } from "./adapters/store/scan.js";
 import { openStore } from "./adapters/store/store.js";
@@ -66,6 +67,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     records,
     git,
     files: diskFiles,
+    memory: openMemory({ workspace: where.workspace }),
     clock: systemClock,
     agents,
     sha256,

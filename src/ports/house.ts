@@ -5,6 +5,7 @@ import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
 import type { Git, Where } from "./git.js";
+import type { Memory } from "./memory.js";
 import type { Notifier } from "./notifier.js";
 import type { EngineReport, Sandbox } from "./sandbox.js";
 import type { Frozen, FrozenFile, Records, Store } from "./store.js";
@@ -16,6 +17,7 @@ export interface House {
   records: Records;
   git: Git;
   files: Files;
+  memory: Memory;
   clock: Clock;
   agents: Map<string, Agent>;
   sha256(text: string): string;

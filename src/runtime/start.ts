@@ -105,6 +105,7 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
 async function startOf(house: House, ticket: string | null): Promise<Start> {
   const { kind, workspace, branch, head } = house.where;
   const tree = await house.git.tree();
+  const { text: memory } = house.memory.open();
   return {
     workspace,
     ...(branch ? { branch } : {}),
@@ -113,6 +114,7 @@ async function startOf(house: House, ticket: string | null): Promise<Start> {
     dirty: kind === "no-git" ? [] : (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX), // nothing is committed, so nothing is dirty
     signposts: await house.git.signposts(),
     tree: tree.digest,
+    ...(memory ? { memory } : {}),
   };
 }
 

@@ -29,6 +29,8 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   await readyFor(house, loaded.flow, desk.signal);
   const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
   desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${job})\n`);
+  const { trouble } = house.memory.open();
+  if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   return driveAndTell(desk, house, taken, {});
 }
