@@ -131,8 +131,11 @@ const isOurs = (line: string): boolean => /<!-- pawl(?::[A-Za-z0-9._-]{1,200})? 
 
 /** What people (and agents) wrote: without our lines, and without blank ones at the end. It is what counts as a change of the file. */
 export function withoutOurs(text: string): string {
-  if (!text.includes("<!-- pawl") && /\S\n$/.test(text)) return text;
-  const lines = text.split("\n").filter((line) => !isOurs(line));
+  if (!text.includes("<!-- pawl") && !text.includes("\r") && /\S\n$/.test(text)) return text;
+  const lines = text
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .filter((line) => !isOurs(line));
   const kept = lines.join("\n").trimEnd();
   return kept === "" ? "" : `${kept}\n`;
 }

@@ -6,7 +6,8 @@ export interface Git {
   where(): Promise<Where>;
   /** Kinds and digests of the files that send git elsewhere. Asks no git. */
   signposts(): Promise<Record<string, string>>;
-  /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter. */
+  /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter.
+   *  Of the memory bank what people wrote: without our own lines. */
   tree(): Promise<Tree>;
   /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`. */
   dirty(): Promise<string[]>;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { CommitEnd, CommitWish, Git, Tree, Where } from "../../ports/git.js";
+import { Bank } from "./bank.js";
 import { Blobs } from "./blobs.js";
 import { Commit } from "./commit.js";
 import { dirtyPaths, storedTree } from "./dirty.js";
@@ -38,6 +39,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
 
 class Repository implements Git {
   private readonly blobs: Blobs;
+  private readonly bank: Bank;
   private readonly git: QuietGit | undefined;
   private readonly started: Record<string, string>;
   private readonly hooksFolder: string | undefined;
@@ -53,6 +55,7 @@ class Repository implements Git {
     private readonly whole?: Required<Place>,
   ) {
     this.blobs = new Blobs(facts.algorithm, options.now ?? Date.now);
+    this.bank = new Bank(place.workspace, this.blobs);
     this.started = gitSignposts(place.workspace);
     this.hooksFolder = whole && (facts.hooksPath ?? join(whole.commonDir, "hooks"));
     this.hooks = this.hooksFolder ? hooksIn(this.hooksFolder) : {};
@@ -80,6 +83,7 @@ class Repository implements Git {
     const skipped = new Set([".pawl/jobs", ...(this.whole ? [] : [".pawl/local"])]);
     const walk = new Walk(this.place.workspace, this.blobs, skipped);
     const { files, findings } = await walk.run(this.rules(), await this.trackedIgnored());
+    this.bank.inWalk(files);
     const planted = this.hooksFolder ? plantedHooks(this.hooksFolder, this.hooks) : [];
     return { digest: digestOf(files), files, findings: [...findings, ...planted] };
   }
@@ -88,7 +92,10 @@ class Repository implements Git {
     const { files } = await this.tree();
     const head = this.whole && readHead(this.whole).head;
     if (!this.git || head === undefined) return Object.keys(files);
-    if (this.stored?.head !== head) this.stored = { head, files: await storedTree(this.git, head) };
+    if (this.stored?.head !== head) {
+      this.stored = { head, files: await storedTree(this.git, head) };
+      await this.bank.inCommit(this.git, this.stored.files);
+    }
     const sides = { git: this.git, workspace: this.place.workspace, facts: this.facts, blobs: this.blobs };
     return dirtyPaths(sides, this.stored.files, files);
   }
