@@ -37,6 +37,11 @@ export interface Tree {
 }
 export interface CommitWish {
   paths: string[];
+  /** Paths whose text in the commit is HEAD's with a change of ours, whatever lies on disk or is staged: people's edits of them stay
+   *  theirs, as they were. Each must be pure, and change nothing when it is made again. */
+  edits?: Record<string, (before: string) => string>;
+  /** True: paths that git ignores are left out, not forced in. */
+  leavesIgnored?: boolean;
   message: string;
   /** A file of ours in the visit's folder where the intention is written before the ref moves. */
   intent: string;
