@@ -110,6 +110,14 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { worldOf } = await import("./workshop.js");
       return worldOf({ house, env, packageFolder: packageFolder(), at }, made);
     },
+    hookOf: async (made) => {
+      const { hookOf } = await import("./workshop.js");
+      return hookOf({ house, env, packageFolder: packageFolder(), at }, made);
+    },
+    settings: async () => {
+      const { settingsOf } = await import("./load.js");
+      return settingsOf({ library });
+    },
   };
   return house;
 }

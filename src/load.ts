@@ -86,7 +86,7 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
   throw new Refusal("unknown-loop", `there is no loop called "${name}"`, hint);
 }
 
-async function settingsOf(house: Found) {
+export async function settingsOf(house: Pick<Found, "library">) {
   const source = await house.library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);

@@ -26,6 +26,8 @@ export interface Where {
   /** Undefined when detached or without git. */
   branch?: string;
   head?: string;
+  /** The branch that the remote "origin" checks out for whoever clones it, as far as this clone knows. */
+  defaultBranch?: string;
   user?: { name: string; email: string };
 }
 export interface Tree {

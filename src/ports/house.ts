@@ -1,10 +1,10 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
-import type { Flow, Isolation } from "../core/model.js";
+import type { Flow, Isolation, Run } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
-import type { Git, Where } from "./git.js";
+import type { CommitWish, Git, Where } from "./git.js";
 import type { Memory } from "./memory.js";
 import type { Notifier } from "./notifier.js";
 import type { EngineReport, Sandbox } from "./sandbox.js";
@@ -36,6 +36,11 @@ export interface House {
     actions: Map<string, Action>;
     notifier: Notifier;
   }): Promise<World>;
+  /** Runs the repository's own commit hooks for a commit that no step makes, in a sandbox that is chosen when there is a hook to run.
+   *  `folder` is ours: the hook may read it. */
+  hookOf(made: { frozen: Frozen; run: Run; folder: string; signal: AbortSignal }): Promise<CommitWish["hook"]>;
+  /** What `.pawl/config.yaml` says of branches; nothing where there is none. Throws a Refusal that says what is wrong with it. */
+  settings(): Promise<{ branchBase?: string; productionBranch?: string }>;
   /** A loop by name or path, parsed, checked and lowered. Throws what the surface shows: issues or a refusal. */
   load(name: string, how: LoadOptions): Promise<Loaded>;
   /** The registered actions with those of the flow's extensions, for a run that is carried on. */

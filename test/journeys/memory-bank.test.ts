@@ -1,5 +1,5 @@
 // The memory bank: what is open in it comes with the first task of a run, and what a run learned is there at the start of the next.
-import { readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../harness/verifies.js";
@@ -49,3 +49,73 @@ describe("a memory bank with open learnings", () => {
     expect(promptOf(end.json(), "a")).not.toContain("CANARY");
   });
 });
+
+describe("a run that ends", () => {
+  const SAYS = `echo "Learned: the tests need a database (step $PAWL_STEP)"; echo "Learned: <!-- pawl -->"`;
+
+  it("leaves what it learned and one line about itself, and the next loop's start shows it", async () => {
+    verifies("memory.write-on-complete");
+    using repository = skillsGround({ dev: FREE, next: FREE }, { agent: SAYS });
+    const run = await repository.json(["run", "dev"]);
+    for (const name of BANK) expect(repository.has(`.pawl/${name}`), name).toBe(true);
+    const notes = repository.read(".pawl/activeContext.md");
+    expect(notes).toMatch(
+      /^- \[ \] the tests need a database \(step a\) \(dev, \d{4}-\d\d-\d\d\) <!-- pawl:dev-\w+ -->$/m,
+    );
+    expect(notes).toMatch(
+      new RegExp(`^- \\d{4}-\\d\\d-\\d\\d dev, job main: success, .* <!-- pawl:${run.run} -->$`, "m"),
+    );
+    const next = await repository.json(["run", "next"]);
+    expect(promptOf(next, "a")).toContain("- [ ] the tests need a database (step b) (dev, ");
+  });
+
+  it("is shown to the loop that follows it, and a run that failed leaves its line too", async () => {
+    using repository = skillsGround(
+      {
+        dev: `${FREE}on_complete: {on_success: {trigger_loop: next}}\n`,
+        next: "skills: [c]\nhuman_gate: false\n",
+      },
+      { agent: `${SAYS}; test $PAWL_STEP != c` },
+    );
+    const next = await repository.json(["run", "dev"]);
+    expect([next.loop, next.exit]).toEqual(["next", 3]);
+    expect(promptOf(next, "c")).toContain("the tests need a database (step a)");
+    await repository.json(["abandon", next.run]);
+    expect(repository.read(".pawl/activeContext.md")).toMatch(
+      new RegExp(`^- .* next, job main: aborted, .* <!-- pawl:${next.run} -->$`, "m"),
+    );
+  });
+
+  it("changes no line of a person's, and makes neither the next run dirty nor the last one's evidence stale", async () => {
+    const mine = "# Mine\n\n## Runs\n\nsee below\n";
+    using repository = skillsGround({ dev: FREE }, { files: { ".pawl/activeContext.md": mine } });
+    const { tree } = (await repository.json(["run", "dev"])) && start(repository);
+    const notes = repository.read(".pawl/activeContext.md");
+    expect(notes.replace(/^- .* <!-- pawl:dev-\w+ -->\n/m, "")).toBe(mine);
+    await repository.json(["run", "dev"]);
+    expect(start(repository)).toMatchObject({ dirty: [], tree });
+  });
+
+  it("whose notes cannot be written ends as it would, and says so in its journal", async () => {
+    using repository = skillsGround({ dev: FREE });
+    symlinkSync("/dev/null", join(repository.folder, ".pawl/activeContext.md"));
+    const run = await repository.json(["run", "dev"]);
+    expect(run.exit).toBe(0);
+    const { trouble } = repository.events(run).find(({ type }) => type === "checkpointed");
+    expect(trouble).toContain(".pawl/activeContext.md is passed over: it is a link");
+  });
+});
+
+const BANK = ["projectbrief", "productContext", "systemPatterns", "techContext", "activeContext", "spec", "tasks"].map(
+  (name) => `${name}.md`,
+);
+/** What the newest run found when it began. */
+function start(repository: ReturnType<typeof skillsGround>) {
+  const runs = join(repository.folder, ".git/pawl/runs");
+  const newest =
+    readdirSync(runs)
+      .filter((name) => !name.startsWith("."))
+      .sort()
+      .at(-1) ?? "";
+  return JSON.parse(readFileSync(join(runs, newest, "flow.json"), "utf8")).start;
+}

@@ -11,7 +11,7 @@ import { Commit } from "./commit.js";
 import { dirtyPaths, storedTree } from "./dirty.js";
 import { type Facts, NO_FACTS, readFacts } from "./facts.js";
 import { Rules } from "./ignoring.js";
-import { findPlace, type Place, readHead } from "./place.js";
+import { findPlace, type Place, readDefaultBranch, readHead } from "./place.js";
 import { hooksIn, plantedHooks } from "./planted.js";
 import { fault } from "./program.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
@@ -66,11 +66,13 @@ class Repository implements Git {
     const { workspace } = this.place;
     if (!this.whole) return { kind: "no-git", workspace, home: join(workspace, ".pawl", "local") };
     const at = readHead(this.whole);
+    const defaultBranch = readDefaultBranch(this.whole.commonDir);
     return {
       kind: at.head === undefined ? "no-commit" : "repository",
       workspace,
       home: join(this.whole.commonDir, "pawl"),
       ...at,
+      ...(defaultBranch ? { defaultBranch } : {}),
       ...(this.facts.user ? { user: this.facts.user } : {}),
     };
   }

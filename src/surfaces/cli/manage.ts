@@ -3,7 +3,8 @@
 import { Refusal } from "../../core/refusal.js";
 import { settled } from "../../core/view.js";
 import type { Holder } from "../../ports/store.js";
-import { record } from "../../runtime/drive.js";
+import { closeRun } from "../../runtime/closing.js";
+import { drive, record } from "../../runtime/drive.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
 import { leaveOrder } from "../../runtime/order.js";
 import type { CliHouse, Desk } from "./desk.js";
@@ -47,7 +48,7 @@ async function told(desk: Desk, house: CliHouse, id: string): Promise<void> {
   tell(desk, await resultOf(house, flow, run));
 }
 
-/** Nobody drives it: the order is written by us, and its checkpoint is made at the next start. */
+/** Nobody drives it: the order is written by us. An end is an end at once; the checkpoint of a pause is made at the next start. */
 async function write(desk: Desk, house: CliHouse, id: string, { reason, abandon: isEnd }: Order): Promise<void> {
   await using taken = await takeRun(house, id);
   const notifier = new Reporter(desk, house.clock);
@@ -56,7 +57,9 @@ async function write(desk: Desk, house: CliHouse, id: string, { reason, abandon:
     ? ({ type: "abandoned", reason } as const)
     : ({ type: "stopped", code: "paused", reason } as const);
   await record(world, taken.opened, body, house.user);
+  if (isEnd) await drive(world, taken.opened, new AbortController().signal); // only the checkpoint is left
   notifier.close();
+  for (const text of await closeRun(house, taken, desk.signal)) desk.err(`warning: ${text}\n`);
 }
 
 /** The driver is asked to stop; the reason waits for it in a file. */

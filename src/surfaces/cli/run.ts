@@ -7,7 +7,7 @@ import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
-import { answerEvent, driveAndTell, tell } from "./drive.js";
+import { answerEvent, closeLate, driveAndTell, tell } from "./drive.js";
 import { resultOf } from "./result.js";
 
 export interface RunOptions extends LoadOptions {
@@ -24,6 +24,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const { job, ticket, warning } = await house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
+  await closeLate(desk, house, job);
   const { carryOn } = await claim(house, job, loaded.flow);
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
@@ -83,6 +84,7 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
   const { cursor } = before;
   const reopens = cursor.at === "ended" && cursor.exhausted !== undefined && options.maxAttempts !== undefined;
   if (cursor.at === "ended" && !reopens) {
+    await closeLate(desk, house, before.job);
     const { view } = await resultOf(house, flow, before);
     throw new Refusal(
       "has-ended",
