@@ -16,6 +16,9 @@ export interface Git {
   /** One commit of exactly `paths`, as they lie on disk, on top of HEAD. Idempotent by `intent`: called again after a crash it finds
    *  its own commit instead of making a second one. Must not throw. */
   commit(wish: CommitWish): Promise<CommitEnd>;
+  /** Pushes `commit`, the newest of the branch, to the branch's own upstream: when it is the only one that lacks there and the branch
+   *  has an open pull request. Never forces, runs no hook. `folder` is ours. Must not throw. */
+  push(commit: string, folder: string): Promise<PushEnd>;
 }
 export interface Where {
   kind: "repository" | "no-commit" | "no-git";
@@ -61,3 +64,5 @@ export type CommitEnd =
   /** Visible outcome, exit 5: why, and the commands to finish by hand. */
   | { end: "refused"; why: string; byHand: string }
   | { end: "fault"; code: string; message: string };
+/** "left": why it is for the user to push, and the command. */
+export type PushEnd = { end: "pushed"; to: string } | { end: "left"; why: string; byHand: string };

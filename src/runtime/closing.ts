@@ -124,7 +124,12 @@ async function commitRecord(house: House, ended: Ended, signal: AbortSignal): Pr
     signposts: frozen.start.signposts,
     hook: await house.hookOf({ frozen, run, folder, signal }),
   });
-  return end.end === "committed" ? [] : warningsOf(end);
+  if (end.end !== "committed") return warningsOf(end);
+  const pushed = await house.git.push(end.commit, folder);
+  if (pushed.end === "pushed") return [];
+  return [
+    `the record is committed (${end.commit.slice(0, 12)}) and not pushed: ${pushed.why}; push it yourself: ${pushed.byHand}`,
+  ];
 }
 
 function warningsOf(end: Exclude<CommitEnd, { end: "committed" }>): string[] {

@@ -4,16 +4,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
-import type { CommitEnd, CommitWish, Git, Tree, Where } from "../../ports/git.js";
+import type { CommitEnd, CommitWish, Git, PushEnd, Tree, Where } from "../../ports/git.js";
+import type { PullRequests } from "../../ports/pull-requests.js";
 import { Bank } from "./bank.js";
 import { Blobs } from "./blobs.js";
 import { Commit } from "./commit.js";
 import { dirtyPaths, storedTree } from "./dirty.js";
 import { type Facts, NO_FACTS, readFacts } from "./facts.js";
+import { ghPullRequests } from "./gh.js";
 import { Rules } from "./ignoring.js";
 import { findPlace, type Place, readDefaultBranch, readHead } from "./place.js";
 import { hooksIn, plantedHooks } from "./planted.js";
 import { fault } from "./program.js";
+import { push } from "./push.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
 import { gitSignposts, movedSignposts, signpostPath } from "./signposts.js";
 import { Walk } from "./walk.js";
@@ -24,6 +27,8 @@ export interface GitOptions {
   /** Pawl's own environment: PATH, HOME and the user's git settings are found by it; nothing of it reaches git otherwise. */
   env: HostEnv;
   at?: FailPoint;
+  /** Default: GitHub's own program, where it is installed. */
+  pullRequests?: PullRequests;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -118,6 +123,13 @@ class Repository implements Git {
       if (error instanceof FaultError) return { end: "fault", code: error.record.code, message: error.record.message };
       return { end: "fault", code: "commit-failed", message: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  async push(commit: string, folder: string): Promise<PushEnd> {
+    const { git, whole, facts } = this;
+    const { env, pullRequests = ghPullRequests(env, this.place.workspace) } = this.options;
+    if (!git || !whole) return { end: "left", why: "there is no repository here", byHand: "git init" };
+    return push({ git, place: whole, facts, host: env, pullRequests }, commit, folder);
   }
 
   /** Before any git runs: the repository is still the one that was found. */
