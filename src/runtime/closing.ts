@@ -7,6 +7,7 @@ import { keepable, learnedIn, NOTES_FILE, type SessionNote, withNote } from "../
 import type { Event, Flow, Run, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
 import { viewOf } from "../core/view.js";
+import { FaultError, Refusal } from "../ports/errors.js";
 import type { CommitEnd } from "../ports/git.js";
 import type { House } from "../ports/house.js";
 import type { Frozen } from "../ports/store.js";
@@ -40,7 +41,7 @@ export async function closeRun(house: House, { frozen, opened }: Taken, signal: 
   const { run, flow, events } = opened;
   const owed = run.cursor.at === "ended" ? await owedOf(house, run.id) : undefined;
   if (!owed) return [];
-  const warnings = await commitRecord(house, { frozen, flow, run, events, owed }, signal);
+  const warnings = await orWarn(run.id, () => commitRecord(house, { frozen, flow, run, events, owed }, signal));
   await house.files.remove(owedPath(house, run.id));
   return warnings;
 }
@@ -48,12 +49,27 @@ export async function closeRun(house: House, { frozen, opened }: Taken, signal: 
 /** Closes the ended runs of a job whose closing was cut off. Returns warnings; what cannot be closed now is left for the next time. */
 export async function closeOwed(house: House, job: string, signal: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];
-  for (const { run } of house.recordsOf(job).records) {
-    if (!(await owedOf(house, run)) || (await house.store.holder(run))) continue;
-    await using taken = await takeRun(house, run);
-    warnings.push(...(await closeRun(house, taken, signal)));
-  }
+  const known = new Set(await house.store.list()); // a record may name any run
+  for (const { run } of house.recordsOf(job).records.filter((record) => known.has(record.run)))
+    if (await owedOf(house, run)) warnings.push(...(await orWarn(run, () => closeLate(house, run, signal))));
   return warnings;
+}
+
+async function closeLate(house: House, run: string, signal: AbortSignal): Promise<string[]> {
+  if (await house.store.holder(run)) return [];
+  await using taken = await takeRun(house, run);
+  return closeRun(house, taken, signal);
+}
+
+/** What the world could not do costs a run that is over nothing, and the next one neither. */
+async function orWarn(run: string, close: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await close();
+  } catch (error) {
+    if (error instanceof FaultError || error instanceof Refusal)
+      return [`the record of run ${run} is not committed: ${error.message}; look with "git status .pawl/"`];
+    throw error;
+  }
 }
 
 /** A loop as a step of another run; the loop that follows one stands for itself. */
