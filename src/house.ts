@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sweep } from "./adapters/agents/mark.js";
 import { AGENTS, USES } from "./adapters/agents/registry.js";
+import type { Behind } from "./adapters/background/background.js";
 import { systemClock } from "./adapters/clock/clock.js";
 import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { diskFiles } from "./adapters/files/files.js";
@@ -18,6 +19,7 @@ import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
 import { readJournal } from "./adapters/store/journal.js";
+import { openMemory } from "./adapters/store/memory.js";
 import { partsOfJob } from "./adapters/store/names.js";
 import { openRecords } from "./adapters/store/records.js";
 import { type FoundRecord, pendingJobsIn, scanRecords } from "./adapters/store/scan.js";
@@ -27,6 +29,7 @@ import { isOfBranch, jobOf } from "./core/job.js";
 import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
+import type { Git } from "./ports/git.js";
 import type { House, JobRecord, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
@@ -67,6 +70,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     records,
     git,
     files: diskFiles,
+    memory: openMemory({ workspace: where.workspace }),
     clock: systemClock,
     agents,
     sha256,
@@ -85,16 +89,14 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       return loadFor({ house, env, uses: [...USES], name, how });
     },
     performer: async (name) => (await import("./load.js")).performerFor({ library, uses: [...USES], name }),
-    driveBehind: async (run) => {
-      const { driveBehind } = await import("./adapters/background/background.js");
-      const log = join(store.runFolder(run), "behind.log");
-      await driveBehind({
-        program: PROGRAM,
+    driveBehind: (run) => {
+      const isTaken = async () => (await store.holder(run)) !== undefined;
+      return driveAway({
         run,
         workspace: where.workspace,
         env,
-        log,
-        isTaken: async () => (await store.holder(run)) !== undefined,
+        log: join(store.runFolder(run), "behind.log"),
+        isTaken,
       });
     },
     readJournal(path) {
@@ -118,29 +120,45 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const adopted = adoptPublished({ home, workspace, jobsFolder, signposts: gitSignposts(workspace), at }, run);
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
     },
-    async job() {
-      const spec = await readSpec(where.workspace);
-      const { branch } = await git.where(); // as it is now: a step may have made a branch since the house was opened
-      const found = jobOf({ spec, branch });
-      const parts = "refused" in found ? found.refused : partsOfJob(found.job);
-      if ("refused" in found || typeof parts === "string")
-        throw new Refusal("bad-job", String(parts), "rename the branch, or mend .pawl/spec.md");
-      const warning = [spec?.warning, found.warning].filter((text) => text !== undefined).join("; ");
-      const { job, ticket } = found;
-      return {
-        job,
-        ticket,
-        isOfSpec: isOfBranch({ spec, branch }),
-        ...(branch ? { branch } : {}),
-        ...(warning ? { warning } : {}),
-      };
-    },
+    job: () => jobNow(git, where.workspace),
     worldOf: async (made) => {
       const { worldOf } = await import("./workshop.js");
       return worldOf({ house, env, packageFolder: packageFolder(), at }, made);
     },
+    hookOf: async (made) => {
+      const { hookOf } = await import("./workshop.js");
+      return hookOf({ house, env, packageFolder: packageFolder(), at }, made);
+    },
+    settings: async () => {
+      const { settingsOf } = await import("./load.js");
+      return settingsOf(library);
+    },
   };
   return house;
+}
+
+async function driveAway(behind: Omit<Behind, "program">): Promise<void> {
+  const { driveBehind } = await import("./adapters/background/background.js");
+  await driveBehind({ program: PROGRAM, ...behind });
+}
+
+/** The job of the branch as it is now: a step may have made one since the house was opened. */
+async function jobNow(git: Git, workspace: string): ReturnType<House["job"]> {
+  const spec = await readSpec(workspace);
+  const { branch } = await git.where(); // as it is now: a step may have made a branch since the house was opened
+  const found = jobOf({ spec, branch });
+  const parts = "refused" in found ? found.refused : partsOfJob(found.job);
+  if ("refused" in found || typeof parts === "string")
+    throw new Refusal("bad-job", String(parts), "rename the branch, or mend .pawl/spec.md");
+  const warning = [spec?.warning, found.warning].filter((text) => text !== undefined).join("; ");
+  const { job, ticket } = found;
+  return {
+    job,
+    ticket,
+    isOfSpec: isOfBranch({ spec, branch }),
+    ...(branch ? { branch } : {}),
+    ...(warning ? { warning } : {}),
+  };
 }
 
 function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {

@@ -104,7 +104,7 @@ export async function performerFor(task: { library: Library; uses: string[]; nam
 
 export const branchesFor = async (library: Library): Promise<Branches> => branchesOf(await settingsOf(library));
 
-async function settingsOf(library: Library): Promise<Settings> {
+export async function settingsOf(library: Library): Promise<Settings> {
   const source = await library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);

@@ -7,17 +7,20 @@ import type { Command, Json } from "./core/model.js";
 import { registryOf } from "./hooks/registry.js";
 import { FaultError } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
+import type { CommitWish } from "./ports/git.js";
 import type { House } from "./ports/house.js";
+import type { Notifier } from "./ports/notifier.js";
 import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
 import type { Workshop } from "./ports/workshop.js";
 import type { HostedWorld } from "./ports/world.js";
+import { noteEnd } from "./runtime/closing.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
 import { renamer } from "./runtime/rename.js";
 import { actionWorker } from "./workers/action.js";
 import { commitAction } from "./workers/actions/commit.js";
-import { commitHook } from "./workers/actions/commit-hook.js";
+import { closingHook, commitHook } from "./workers/actions/commit-hook.js";
 import { agentWorker } from "./workers/agent.js";
 import { askWorker } from "./workers/ask.js";
 import { checkWorker } from "./workers/check.js";
@@ -32,8 +35,39 @@ export interface Around {
   at: FailPoint;
 }
 
-export function worldOf({ house, env, packageFolder, at }: Around, made: Parameters<House["worldOf"]>[0]): HostedWorld {
-  const { frozen, engine, actions, notifier, standIn, away = () => false } = made;
+type Made = Parameters<House["worldOf"]>[0];
+
+export function worldOf(around: Around, made: Made): HostedWorld {
+  const { house } = around;
+  const { away = () => false } = made;
+  const shop = shopOf(around, made);
+  const workers = workersOf(shop);
+  return {
+    workerFor: (command) => {
+      const worker = workers[kindOf(command)];
+      return { ...worker, here: (asked, flow) => !away(asked, flow) && worker.here(asked, flow) };
+    },
+    host: hostOf(shop),
+    clock: house.clock,
+    notifier: made.notifier,
+    published: publisher(house, (trouble) => made.notifier.warned(trouble)),
+    renaming: renamer(house, (text) => made.notifier.warned(text)),
+  };
+}
+
+/** Commit hooks for the record of a run that has ended. */
+export function hookOf(around: Around, made: Parameters<House["hookOf"]>[0]): CommitWish["hook"] {
+  const { frozen, run, folder, signal } = made;
+  return async (name, args, env) => {
+    const { engine } = await around.house.engine(frozen.flow.isolation, signal);
+    const shop = shopOf(around, { frozen, engine, actions: new Map(), notifier: MUTE });
+    return closingHook(shop, { run, flow: frozen.flow, folder, signal })(name, args, env);
+  };
+}
+const MUTE: Notifier = { moved: () => undefined, said: () => undefined, warned: () => undefined };
+
+function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop {
+  const { frozen, engine, actions, notifier, standIn } = made;
   const { where, store, files, git, clock, agents, records } = house;
   const registered = new Map(actions);
   const shop: Workshop = {
@@ -55,23 +89,13 @@ export function worldOf({ house, env, packageFolder, at }: Around, made: Paramet
     launcher: launcherOf(join(packageFolder, "dist", "typescript.js")),
     within: (loop, task, signal) => within(house, notifier, loop, task, signal),
     follow: (loop, task) => follow(house, loop, task),
+    noteEnd: (run) => noteEnd(house, frozen, run),
     publish: (job) => records.publishJournal({ job, loop: frozen.flow.name, run: frozen.run }),
     at,
     ...(standIn ? { standIn } : {}),
   };
   registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
-  const workers = workersOf(shop);
-  return {
-    workerFor: (command) => {
-      const worker = workers[kindOf(command)];
-      return { ...worker, here: (asked, flow) => !away(asked, flow) && worker.here(asked, flow) };
-    },
-    host: hostOf(shop),
-    clock,
-    notifier,
-    published: publisher(house, (trouble) => notifier.warned(trouble)),
-    renaming: renamer(house, (text) => notifier.warned(text)),
-  };
+  return shop;
 }
 
 type Kind = "agent" | "command" | "action" | "check" | "ask" | "flow" | "checkpoint" | "chain";

@@ -148,17 +148,18 @@ function restOf(flow: Flow, run: Run, cursor: ReturnType<typeof settled>, gate: 
     }
     case "enter":
     case "exit":
-    case "work": {
-      const visit = `(visit ${visitsOf(run, cursor.node)})`;
-      if (cursor.at === "work" && isWithHost(flow, cursor.node))
-        return {
-          reason: `"${cursor.node}" is with the agent of the IDE ${visit}`,
-          next: `pawl resume ${run.id} --agent NAME`,
-          exit: 3,
-        };
-      return { reason: `"${cursor.node}" is being worked on ${visit}`, next: `pawl resume ${run.id}`, exit: 3 };
-    }
+    case "work":
+      return atWork(flow, run, cursor);
   }
+}
+
+function atWork(flow: Flow, run: Run, { at, node }: Cursor & { node: string }): Rest {
+  const visit = `(visit ${visitsOf(run, node)})`;
+  if (at === "work" && isWithHost(flow, node)) {
+    const next = `pawl resume ${run.id} --agent NAME`;
+    return { reason: `"${node}" is with the agent of the IDE ${visit}`, next, exit: 3 };
+  }
+  return { reason: `"${node}" is being worked on ${visit}`, next: `pawl resume ${run.id}`, exit: 3 };
 }
 
 const isWithHost = (flow: Flow, node: string): boolean => {

@@ -8,7 +8,8 @@ export interface Git {
   hasBranch(name: string): Promise<boolean>;
   /** Kinds and digests of the files that send git elsewhere. Asks no git. */
   signposts(): Promise<Record<string, string>>;
-  /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter. */
+  /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter.
+   *  Of the memory bank what people wrote: without our own lines. */
   tree(): Promise<Tree>;
   /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`. */
   dirty(): Promise<string[]>;
@@ -17,6 +18,9 @@ export interface Git {
   /** One commit of exactly `paths`, as they lie on disk, on top of HEAD. Idempotent by `intent`: called again after a crash it finds
    *  its own commit instead of making a second one. Must not throw. */
   commit(wish: CommitWish): Promise<CommitEnd>;
+  /** Pushes `commit`, the newest of the branch, to the branch's own upstream: when it is the only one that lacks there and the branch
+   *  has an open pull request. Never forces, runs no hook. `folder` is ours. Must not throw. */
+  push(commit: string, folder: string): Promise<PushEnd>;
 }
 export interface Where {
   kind: "repository" | "no-commit" | "no-git";
@@ -27,6 +31,8 @@ export interface Where {
   /** Undefined when detached or without git. */
   branch?: string;
   head?: string;
+  /** The branch that the remote "origin" checks out for whoever clones it, as far as this clone knows. */
+  defaultBranch?: string;
   user?: { name: string; email: string };
 }
 export interface Tree {
@@ -38,6 +44,11 @@ export interface Tree {
 }
 export interface CommitWish {
   paths: string[];
+  /** Paths whose text in the commit is HEAD's with a change of ours, whatever lies on disk or is staged: people's edits of them stay
+   *  theirs, as they were. Each must be pure, and change nothing when it is made again. */
+  edits?: Record<string, (before: string) => string>;
+  /** True: paths that git ignores are left out, not forced in. */
+  leavesIgnored?: boolean;
   message: string;
   /** A file of ours in the visit's folder where the intention is written before the ref moves. */
   intent: string;
@@ -55,3 +66,5 @@ export type CommitEnd =
   /** Visible outcome, exit 5: why, and the commands to finish by hand. */
   | { end: "refused"; why: string; byHand: string }
   | { end: "fault"; code: string; message: string };
+/** "left": why it is for the user to push, and the command. */
+export type PushEnd = { end: "pushed"; to: string } | { end: "left"; why: string; byHand: string };

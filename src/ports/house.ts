@@ -1,11 +1,12 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
 import type { Branches } from "../core/branches.js";
-import type { Command, Flow, Isolation, Performer } from "../core/model.js";
+import type { Command, Flow, Isolation, Performer, Run } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
 import type { Files } from "./files.js";
-import type { Git, Where } from "./git.js";
+import type { CommitWish, Git, Where } from "./git.js";
+import type { Memory } from "./memory.js";
 import type { Notifier } from "./notifier.js";
 import type { EngineReport, Sandbox } from "./sandbox.js";
 import type { Frozen, FrozenFile, Records, Store } from "./store.js";
@@ -17,6 +18,7 @@ export interface House {
   records: Records;
   git: Git;
   files: Files;
+  memory: Memory;
   clock: Clock;
   agents: Map<string, Agent>;
   sha256(text: string): string;
@@ -39,6 +41,11 @@ export interface House {
     /** Works in the host's place. */
     standIn?: Performer;
   }): Promise<HostedWorld>;
+  /** Runs the repository's own commit hooks for a commit that no step makes, in a sandbox that is chosen when there is a hook to run.
+   *  `folder` is ours: the hook may read it. */
+  hookOf(made: { frozen: Frozen; run: Run; folder: string; signal: AbortSignal }): Promise<CommitWish["hook"]>;
+  /** What `.pawl/config.yaml` says of branches; nothing where there is none. Throws a Refusal that says what is wrong with it. */
+  settings(): Promise<{ branchBase?: string; productionBranch?: string }>;
   /** A loop by name or path, parsed, checked and lowered. Throws what the surface shows: issues or a refusal. */
   load(name: string, how: LoadOptions): Promise<Loaded>;
   /** A performer by the name it has in the settings, or by the word after `use:`. Refusal ("unknown-agent"). */

@@ -76,6 +76,8 @@ export interface Start {
   signposts: Record<string, string>;
   /** Digest of the product tree. */
   tree: string;
+  /** Open learnings and decisions of the memory bank, given with the first task. */
+  memory?: string;
 }
 export interface Holder {
   pid: number;

@@ -1,5 +1,5 @@
 // Everything the workers of one run need, gathered by main.ts.
-import type { Performer } from "../core/model.js";
+import type { Performer, Run } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
@@ -40,6 +40,8 @@ export interface Workshop {
   within(loop: string, task: Task, signal: AbortSignal): Promise<Answer>;
   /** Makes the run of the loop that follows; finds it again after a crash. */
   follow(loop: string, task: Task): Promise<Answer>;
+  /** When a run is about to end: what it learned goes into the memory bank. Says what failed. */
+  noteEnd(run: Run): Promise<string | undefined>;
   /** Writes the journal beside the published record, in the folder of the run's job. Says what failed. */
   publish(job: string): Promise<string | undefined>;
   /** Where a test may kill the process. */

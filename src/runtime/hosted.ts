@@ -14,6 +14,7 @@ import type { HostedWorld } from "../ports/world.js";
 import { toldElsewhere } from "./branch.js";
 import { carryOn } from "./carry-on.js";
 import { claim, openRunOf } from "./claim.js";
+import { closeOwed, closeRun } from "./closing.js";
 import { record } from "./drive.js";
 import { followerOf, innerOf } from "./offspring.js";
 import { frozenOf, glanceAt, type Taken, takeRun } from "./open.js";
@@ -49,12 +50,15 @@ export async function begin(caller: Caller, name: string, inputs: Record<string,
   const loaded = await house.load(name, { agent: HOST });
   const { job, ticket, warning } = await house.job();
   refuseStart(house, loaded);
+  const owed = house.where.kind === "repository" ? await closeOwed(house, job, signal) : [];
   const { carryOn: open } = await claim(house, job, loaded.flow);
   if (open) return onward(caller, open);
   await readyFor(house, loaded.flow, signal, "there");
   const taken = await startRun(house, loaded, { job, ticket, inputs, by: house.user });
   const standing = await onward(caller, taken.frozen.run, { taken });
-  return { ...standing, warnings: [...loaded.warnings, ...(warning ? [warning] : []), ...standing.warnings] };
+  const { trouble } = house.memory.open();
+  const told = [warning, trouble].filter((text) => text !== undefined);
+  return { ...standing, warnings: [...loaded.warnings, ...told, ...owed, ...standing.warnings] };
 }
 
 /** The open run of this job where it stands: of loops within loops the innermost. Undefined when there is none. */
@@ -117,6 +121,7 @@ export async function onward(caller: Caller, id: string, how: Onward = {}): Prom
     if (event || !isParked || how.resume) {
       const options = { by: how.by ?? house.user, signal: caller.signal, ...(event ? { event } : {}) };
       await carryOn(house, world, taken, options);
+      warnings.push(...(await closeRun(house, taken, caller.signal)));
     }
     const { flow, run } = taken.opened;
     return { id, flow, run, turn: await handed(taken, world, house), warnings };

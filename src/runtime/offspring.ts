@@ -5,6 +5,7 @@ import { viewOf } from "../core/view.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
 import type { Notifier } from "../ports/notifier.js";
+import type { Frozen, Start } from "../ports/store.js";
 import type { Answer, Task } from "../ports/worker.js";
 import { carryOn } from "./carry-on.js";
 import { childId } from "./ids.js";
@@ -29,7 +30,7 @@ export async function within(
   try {
     if ((await ancestors(house, run.id)) >= DEPTH_MAX) throw tooDeep(loop, DEPTH_MAX);
     const id = stepId(house, loop, run.id, command.node.name, command.visit);
-    const { start } = await house.store.frozen(run.id);
+    const start = startOf(run, await house.store.frozen(run.id));
     await using taken = await child(house, loop, task, { id, parent: run.id, start });
     const { engine } = await readyFor(house, taken.opened.flow, signal);
     const actions = await house.actionsOf(taken.frozen);
@@ -45,6 +46,12 @@ export async function within(
       return { fault: { code: error.code, message: error.message, ...(error.hint ? { hint: error.hint } : {}) } };
     throw error;
   }
+}
+
+/** It began where its parent began; what is open in the memory bank is given with the first task of both together. */
+function startOf(parent: Run, { start }: Frozen): Start {
+  const { memory: _given, ...rest } = start;
+  return Object.keys(parent.results).length ? rest : start;
 }
 
 /** The run that is the step where this one stands; undefined when it stands elsewhere, or none was made yet. */

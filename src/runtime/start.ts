@@ -114,6 +114,7 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
 async function startOf(house: House, ticket: string | null): Promise<Start> {
   const { kind, workspace, branch, head } = await house.git.where(); // now: the run before it may have made the branch
   const tree = await house.git.tree();
+  const { text: memory } = house.memory.open();
   return {
     workspace,
     ...(branch ? { branch } : {}),
@@ -122,6 +123,7 @@ async function startOf(house: House, ticket: string | null): Promise<Start> {
     dirty: kind === "no-git" ? [] : (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX), // nothing is committed, so nothing is dirty
     signposts: await house.git.signposts(),
     tree: tree.digest,
+    ...(memory ? { memory } : {}),
   };
 }
 
@@ -133,15 +135,15 @@ async function create(
 ): Promise<string> {
   const { flow, source, files, stateDir, agent, requireBranch } = loaded;
   const begetsTicket = requireBranch !== undefined && ticket === null && !isPending(job) && !child?.start;
+  const more = {
+    ...(child ? { parent: child.parent } : {}),
+    ...(agent ? { agent } : {}),
+    ...(stateDir ? { elsewhere: stateDir } : {}),
+  };
   for (let later = 0; later < IDS_TRIED_MAX; later++) {
     const run = child?.id ?? runId(flow.name, house.clock.seconds(), later);
-    const more = {
-      ...(child ? { parent: child.parent } : {}),
-      ...(agent ? { agent } : {}),
-      ...(stateDir ? { elsewhere: stateDir } : {}),
-    };
+    const named = { job: begetsTicket ? pendingJob(run) : job, ...opening };
     try {
-      const named = { job: begetsTicket ? pendingJob(run) : job, ...opening };
       await house.store.create({ run, flow, source, files, start, opening: named, ...more });
       return run;
     } catch (error) {

@@ -4,7 +4,8 @@ import { settled } from "../core/view.js";
 import type { House } from "../ports/house.js";
 import type { Notifier } from "../ports/notifier.js";
 import type { Holder } from "../ports/store.js";
-import { record } from "./drive.js";
+import { closeRun } from "./closing.js";
+import { drive, record } from "./drive.js";
 import { glanceAt, takeRun } from "./open.js";
 import { leaveOrder } from "./order.js";
 
@@ -32,14 +33,17 @@ export async function stopRun(house: House, id: string, stop: Stop): Promise<"en
   return undefined;
 }
 
-/** Nobody drives it: the order is written by us, and its checkpoint is made at the next start. */
-async function write(house: House, id: string, { reason, abandon, by, notifier }: Stop): Promise<void> {
+/** Nobody drives it: the order is written by us. The checkpoint of a pause is made at the next start. */
+async function write(house: House, id: string, { reason, abandon, by, notifier, signal }: Stop): Promise<void> {
   await using taken = await takeRun(house, id);
   const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier });
   const body = abandon
     ? ({ type: "abandoned", reason } as const)
     : ({ type: "stopped", code: "paused", reason } as const);
   await record(world, taken.opened, body, by);
+  if (!abandon) return;
+  await drive(world, taken.opened, new AbortController().signal); // an end is an end at once: only the checkpoint is left
+  for (const text of await closeRun(house, taken, signal)) notifier.warned(text);
 }
 
 /** The driver is asked to stop; the reason waits for it in a file. */

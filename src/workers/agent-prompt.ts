@@ -1,4 +1,5 @@
 // Gathers what a prompt is made of: the notes with their artifacts, what earlier steps left, documents, people's comments.
+import { memoryFor } from "../core/first-task.js";
 import type { Note, Run, Work } from "../core/model.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
@@ -22,6 +23,8 @@ export async function promptOf(
   const folder = shop.store.runFolder(run.id);
   const purse = run.purses.attempts ?? run.purses.iterations;
   const inputs = Object.entries(run.inputs).filter(([key, value]) => !PLACED.includes(key) && value.trim());
+  const isFresh = work.access === "read";
+  const memory = isFresh ? undefined : memoryFor(shop.frozen.start.memory, flow, run, node);
   const report = work.verdict && { path: `${artifacts}/${work.verdict.artifact}`, file: work.verdict };
   return buildPrompt({
     role: work.prompt,
@@ -33,8 +36,9 @@ export async function promptOf(
     goal: flow.goal,
     ...(run.inputs.subject ? { subject: run.inputs.subject } : {}),
     inputs: Object.fromEntries(inputs),
-    fresh: work.access === "read",
+    fresh: isFresh,
     attended,
+    ...(memory ? { memory } : {}),
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),
     earlier: earlierOf(run, folder),

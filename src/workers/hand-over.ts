@@ -17,8 +17,10 @@ export const checkpointWorker = (shop: Workshop): Worker => ({
   name: "checkpoint",
   here: () => true,
   begin: () => ({ performer: "checkpoint" }),
-  carryOut: async ({ run }) => {
-    const trouble = await shop.publish(run.job);
+  carryOut: async ({ command, run }) => {
+    const ends = command.do === "checkpoint" && command.ending !== undefined;
+    const troubles = [ends ? await shop.noteEnd(run) : undefined, await shop.publish(run.job)];
+    const trouble = troubles.filter((text) => text !== undefined).join("; ");
     return { checkpointed: trouble ? { trouble } : {} };
   },
 });

@@ -18,6 +18,8 @@ export interface PromptParts {
   subject?: string;
   /** Given by people at the start, or set by actions. */
   inputs: Record<string, string>;
+  /** Open learnings and decisions of the memory bank, with the first task only; bounded where they were read. */
+  memory?: string;
   /** True for reviewers with read access: they see the task and the change, neither claims nor earlier reviews. */
   fresh: boolean;
   /** True: a person is there to ask, beside the agent of their IDE. */
@@ -77,6 +79,7 @@ function sectionsOf(parts: PromptParts): Section[] {
     task(taskOf(parts)),
     task(outputsOf(parts)),
     task(earlierOf(parts.earlier)),
+    task(memoryOf(parts.memory)),
     task(notes.length ? "## What went wrong before\n\nMend all of it; the newest stands last.\n\n" : ""),
     ...notes.map((note, i) => noteOf(note, i === notes.length - 1)),
     task(parts.documents.length ? "## Documents\n\n" : ""),
@@ -135,6 +138,11 @@ where you can as: - path/of/file:line [rule]: what is wrong
 const earlierOf = (earlier: Artifact[]): string =>
   earlier.length
     ? `## What earlier steps left\n\n${earlier.map(({ name, path }) => `- ${oneLine(name)}: ${path}\n`).join("")}\n`
+    : "";
+
+const memoryOf = (memory: string | undefined): string =>
+  memory
+    ? `## Open learnings and decisions\n\n${data(".pawl/activeContext.md, the memory of this repository", memory)}`
     : "";
 
 function noteOf(note: PromptNote, newest: boolean): Section {

@@ -20,6 +20,7 @@ import { Blobs } from "../../src/adapters/git/blobs.js";
 import { Rules } from "../../src/adapters/git/ignoring.js";
 import { digestOf } from "../../src/adapters/git/repository.js";
 import { Walk } from "../../src/adapters/git/walk.js";
+import { MEMORY_FILES, withNote } from "../../src/core/memory.js";
 import { Yard } from "./yard.js";
 
 /** path → `mode:sha`, as git itself would add everything. */
@@ -221,4 +222,24 @@ test("a hook that appears or changes while Pawl works is named", async () => {
     expect.stringContaining('"pre-commit" appeared'),
     expect.stringContaining('"pre-push" changed'),
   ]);
+});
+
+test("a note of Pawl's in the memory bank is no change; what people write there is one", async () => {
+  using yard = new Yard();
+  const git = await yard.open();
+  const before = await git.tree();
+  const made = withNote("", { run: "dev-1", line: "dev-1 ended", learned: ["a thing"] });
+  yard.write(".pawl/activeContext.md", made);
+  yard.write(".pawl/tasks.md", MEMORY_FILES["tasks.md"] ?? "");
+  expect([(await git.tree()).digest, await git.dirty()]).toEqual([before.digest, []]);
+  yard.write(".pawl/activeContext.md", "# Mine\r\nno end of line");
+  yard.save("notes");
+  const committed = await git.tree();
+  const noted = withNote(yard.read(".pawl/activeContext.md"), { run: "dev-2", line: "dev-2 ended", learned: [] });
+  yard.write(".pawl/activeContext.md", noted);
+  expect([(await git.tree()).digest, await git.dirty()]).toEqual([committed.digest, []]);
+  expect(await (await yard.open()).dirty()).toEqual([]);
+  yard.write(".pawl/activeContext.md", `${noted}\nmore\n`);
+  expect(git.changed(committed, await git.tree())).toEqual([".pawl/activeContext.md"]);
+  expect(await git.dirty()).toEqual([".pawl/activeContext.md"]);
 });

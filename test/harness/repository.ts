@@ -81,6 +81,11 @@ export class Repository implements Disposable {
     const env = { PATH: process.env.PATH, HOME: this.home, GIT_CONFIG_NOSYSTEM: "1" };
     return execFileSync("git", args, { cwd: this.folder, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   }
+  /** A command line as a person pastes it. */
+  sh(line: string): void {
+    const env = { PATH: process.env.PATH, HOME: this.home, GIT_CONFIG_NOSYSTEM: "1" };
+    execFileSync("bash", ["-c", line], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  }
   commit(message: string): void {
     this.git("add", "-A");
     this.git("commit", "-q", "--allow-empty", "-m", message);

@@ -8,8 +8,9 @@ import type { CommitEnd, CommitWish } from "../../ports/git.js";
 import { cleanText } from "../files/text.js";
 import type { Blobs } from "./blobs.js";
 import { commitByHand } from "./by-hand.js";
-import { type Change, readChanges } from "./changes.js";
+import { type Change, type Changes, readChanges } from "./changes.js";
 import { type Sides, storedTree } from "./dirty.js";
+import { type Edits, ignoredPaths, readEdits } from "./edits.js";
 import type { Facts } from "./facts.js";
 import { askHooks } from "./hooks.js";
 import { type Intent, readIntent, writeIntent } from "./intent.js";
@@ -34,6 +35,7 @@ interface Base {
 export class Commit {
   private readonly sides: Sides;
   private readonly index: string;
+  private readonly edits: Edits;
   private readonly message: string;
   private readonly messageDigest: string;
 
@@ -46,6 +48,7 @@ export class Commit {
     private readonly at: FailPoint,
   ) {
     this.sides = { git, workspace: place.workspace, facts, blobs };
+    this.edits = new Map(Object.entries(wish.edits ?? {}));
     const folder = dirname(wish.intent);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.index = join(folder, "index");
@@ -94,7 +97,7 @@ export class Commit {
 
   private async attempt(base: Base, intent: Intent | undefined): Promise<CommitEnd | "moved"> {
     const stored = await storedTree(this.git, base.head);
-    const { changes, findings, doubtful } = await readChanges(this.sides, this.wish.paths, stored);
+    const { changes, findings, doubtful } = await this.read(stored);
     if (findings.length > 0) {
       const shown = findings.slice(0, COMPLAINTS_MAX).map((one) => `"${one.where}" ${one.text}`);
       if (findings.length > shown.length) shown.push(`and ${findings.length - shown.length} more`);
@@ -108,6 +111,21 @@ export class Commit {
     if (typeof commit !== "string") return commit;
     this.at("commit:intent");
     return (await this.move(base, commit)) ? this.finish(base.head, commit, "as wished") : "moved";
+  }
+
+  private async read(stored: ReadonlyMap<string, string>): Promise<Changes> {
+    const { paths, leavesIgnored } = this.wish;
+    const all = [...paths, ...this.edits.keys()];
+    const ignored = leavesIgnored ? await ignoredPaths(this.git, this.facts, all) : new Set<string>();
+    const isTaken = (path: string) => !ignored.has(path);
+    const lying = await readChanges(this.sides, paths.filter(isTaken), stored);
+    const ours = new Map([...this.edits].filter(([path]) => isTaken(path)));
+    const edited = await readEdits(this.sides, ours, stored);
+    return {
+      changes: [...lying.changes, ...edited.changes],
+      findings: [...lying.findings, ...edited.findings],
+      doubtful: [...lying.doubtful, ...edited.doubtful],
+    };
   }
 
   /** The hooks have passed and the commit is stored: a crash came before the branch moved. */
@@ -141,7 +159,7 @@ export class Commit {
   }
 
   private async isUntouched(tree: string, changes: Change[], stored: ReadonlyMap<string, string>): Promise<boolean> {
-    const now = await readChanges(this.sides, this.wish.paths, stored);
+    const now = await this.read(stored);
     if (indexInfo(now.changes) !== indexInfo(changes)) return false;
     return (await this.git.text(["write-tree"], { index: this.index })) === tree;
   }
@@ -165,14 +183,15 @@ export class Commit {
 
   private async finish(base: string, commit: string, index: "as wished" | "as it was"): Promise<CommitEnd> {
     this.at("commit:moved");
-    await syncIndex(this.git, base, commit, index === "as it was");
+    await syncIndex(this.git, { base, commit, careful: index === "as it was", edits: this.edits });
     this.at("commit:after");
     return { end: "committed", commit };
   }
 
   private refuse(why: string, doubtful: readonly string[] = []): CommitEnd {
     const list = join(dirname(this.wish.intent), "paths");
-    const rest = this.wish.paths.filter((path) => !doubtful.includes(path));
+    const all = [...this.wish.paths, ...this.edits.keys()];
+    const rest = all.filter((path) => !doubtful.includes(path));
     writeFileSync(list, rest.map((path) => `${path}\0`).join(""));
     return {
       end: "refused",

@@ -60,6 +60,12 @@ export function readHead(place: { gitDir: string; commonDir: string }): { branch
 
 export const refExists = (commonDir: string, ref: string): boolean => readRef(commonDir, ref) !== undefined;
 
+/** The branch that HEAD of "origin" names here. Reads a file only. */
+export function readDefaultBranch(commonDir: string): string | undefined {
+  const text = readText(join(commonDir, "refs", "remotes", "origin", "HEAD"))?.trim() ?? "";
+  return /^ref: refs\/remotes\/origin\/(.+)$/.exec(text)?.[1];
+}
+
 const SHA = /^([0-9a-f]{40}|[0-9a-f]{64})$/;
 
 function readRef(commonDir: string, ref: string): string | undefined {

@@ -4,15 +4,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
-import type { CommitEnd, CommitWish, Git, Tree, Where } from "../../ports/git.js";
+import type { CommitEnd, CommitWish, Git, PushEnd, Tree, Where } from "../../ports/git.js";
+import type { PullRequests } from "../../ports/pull-requests.js";
+import { Bank } from "./bank.js";
 import { Blobs } from "./blobs.js";
 import { Commit } from "./commit.js";
 import { dirtyPaths, storedTree } from "./dirty.js";
 import { type Facts, NO_FACTS, readFacts } from "./facts.js";
+import { ghPullRequests } from "./gh.js";
 import { Rules } from "./ignoring.js";
-import { findPlace, type Place, readHead, refExists } from "./place.js";
+import { findPlace, type Place, readDefaultBranch, readHead, refExists } from "./place.js";
 import { hooksIn, plantedHooks } from "./planted.js";
 import { fault } from "./program.js";
+import { push } from "./push.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
 import { gitSignposts, movedSignposts, signpostPath } from "./signposts.js";
 import { Walk } from "./walk.js";
@@ -23,6 +27,8 @@ export interface GitOptions {
   /** Pawl's own environment: PATH, HOME and the user's git settings are found by it; nothing of it reaches git otherwise. */
   env: HostEnv;
   at?: FailPoint;
+  /** Default: GitHub's own program, where it is installed. */
+  pullRequests?: PullRequests;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -38,6 +44,7 @@ export async function openGit(options: GitOptions): Promise<Git> {
 
 class Repository implements Git {
   private readonly blobs: Blobs;
+  private readonly bank: Bank;
   private readonly git: QuietGit | undefined;
   private readonly started: Record<string, string>;
   private readonly hooksFolder: string | undefined;
@@ -53,6 +60,7 @@ class Repository implements Git {
     private readonly whole?: Required<Place>,
   ) {
     this.blobs = new Blobs(facts.algorithm, options.now ?? Date.now);
+    this.bank = new Bank(place.workspace, this.blobs);
     this.started = gitSignposts(place.workspace);
     this.hooksFolder = whole && (facts.hooksPath ?? join(whole.commonDir, "hooks"));
     this.hooks = this.hooksFolder ? hooksIn(this.hooksFolder) : {};
@@ -63,11 +71,13 @@ class Repository implements Git {
     const { workspace } = this.place;
     if (!this.whole) return { kind: "no-git", workspace, home: join(workspace, ".pawl", "local") };
     const at = readHead(this.whole);
+    const defaultBranch = readDefaultBranch(this.whole.commonDir);
     return {
       kind: at.head === undefined ? "no-commit" : "repository",
       workspace,
       home: join(this.whole.commonDir, "pawl"),
       ...at,
+      ...(defaultBranch ? { defaultBranch } : {}),
       ...(this.facts.user ? { user: this.facts.user } : {}),
     };
   }
@@ -84,6 +94,7 @@ class Repository implements Git {
     const skipped = new Set([".pawl/jobs", ...(this.whole ? [] : [".pawl/local"])]);
     const walk = new Walk(this.place.workspace, this.blobs, skipped);
     const { files, findings } = await walk.run(this.rules(), await this.trackedIgnored());
+    this.bank.inWalk(files);
     const planted = this.hooksFolder ? plantedHooks(this.hooksFolder, this.hooks) : [];
     return { digest: digestOf(files), files, findings: [...findings, ...planted] };
   }
@@ -92,7 +103,10 @@ class Repository implements Git {
     const { files } = await this.tree();
     const head = this.whole && readHead(this.whole).head;
     if (!this.git || head === undefined) return Object.keys(files);
-    if (this.stored?.head !== head) this.stored = { head, files: await storedTree(this.git, head) };
+    if (this.stored?.head !== head) {
+      this.stored = { head, files: await storedTree(this.git, head) };
+      await this.bank.inCommit(this.git, this.stored.files);
+    }
     const sides = { git: this.git, workspace: this.place.workspace, facts: this.facts, blobs: this.blobs };
     return dirtyPaths(sides, this.stored.files, files);
   }
@@ -113,6 +127,13 @@ class Repository implements Git {
       if (error instanceof FaultError) return { end: "fault", code: error.record.code, message: error.record.message };
       return { end: "fault", code: "commit-failed", message: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  async push(commit: string, folder: string): Promise<PushEnd> {
+    const { git, whole, facts } = this;
+    const { env, pullRequests = ghPullRequests(env, this.place.workspace) } = this.options;
+    if (!git || !whole) return { end: "left", why: "there is no repository here", byHand: "git init" };
+    return push({ git, place: whole, facts, host: env, pullRequests }, commit, folder);
   }
 
   /** Before any git runs: the repository is still the one that was found. */

@@ -1,6 +1,7 @@
 // Brings the user's own index in step with a commit of ours, for exactly the committed paths: whatever else is staged stays staged (P7).
 import { setTimeout } from "node:timers/promises";
 import { cleanText } from "../files/text.js";
+import { type Edits, editStaged } from "./edits.js";
 import { indexInfo } from "./objects.js";
 import { fault } from "./program.js";
 import type { QuietGit } from "./quiet.js";
@@ -17,13 +18,17 @@ interface Move {
   sha: string;
 }
 
-/** `careful`: after a crash the user may have staged something new, so only what still stands at the base is moved. */
-export async function syncIndex(git: QuietGit, base: string, commit: string, careful: boolean): Promise<void> {
-  let moves = await movesOf(git, base, commit);
-  if (careful) {
-    const current = await indexEntries(git);
-    moves = moves.filter((move) => current.get(move.path) === move.was);
-  }
+interface Made {
+  base: string;
+  commit: string;
+  /** After a crash the user may have staged something new, so only what still stands at the base is moved. */
+  careful: boolean;
+  edits: Edits;
+}
+
+export async function syncIndex(git: QuietGit, made: Made): Promise<void> {
+  const { commit } = made;
+  const moves = await mindful(git, await movesOf(git, made.base, commit), made);
   for (let tries = 1; moves.length > 0; tries++) {
     const stdin = indexInfo(moves);
     const { code, stderr } = await git.ask(["update-index", "-z", "--index-info"], { stdin, codes: [0, 128] });
@@ -33,6 +38,23 @@ export async function syncIndex(git: QuietGit, base: string, commit: string, car
       throw fault("git-locked", `${commit.slice(0, 12)} is committed, but the index cannot be written: ${why}`);
     await setTimeout(LOCK_WAIT_MS);
   }
+}
+
+/** Where the user has staged something else, it stays staged; a change of ours to a text is made to theirs as well. */
+async function mindful(git: QuietGit, moves: Move[], { careful, edits }: Made): Promise<Move[]> {
+  if (!careful && !moves.some(({ path }) => edits.has(path))) return moves;
+  const current = await indexEntries(git);
+  const kept: Move[] = [];
+  for (const move of moves) {
+    const staged = current.get(move.path);
+    const edit = edits.get(move.path);
+    if (staged === move.was || (!careful && !edit)) kept.push(move);
+    else if (edit && staged !== undefined) {
+      const edited = await editStaged(git, staged, edit);
+      if (edited) kept.push({ ...move, ...edited });
+    }
+  }
+  return kept;
 }
 
 async function movesOf(git: QuietGit, base: string, commit: string): Promise<Move[]> {

@@ -115,7 +115,7 @@ function refuseStranger(folder: string, name: string, shown: string): void {
 }
 
 /** What a kill between write and rename left behind. */
-function sweep(folder: string, name: string, startTimeOf: Machine["startTimeOf"]): void {
+export function sweep(folder: string, name: string, startTimeOf: Machine["startTimeOf"]): void {
   for (const found of readdirSync(folder)) {
     if (!found.startsWith(`${name}.`) || !found.endsWith(".tmp")) continue;
     const pid = /^(\d{1,10})-/.exec(found.slice(name.length + 1))?.[1];

@@ -8,6 +8,7 @@ import type { View } from "../../core/view.js";
 import type { Sandbox } from "../../ports/sandbox.js";
 import { answerEvent } from "../../runtime/answer.js";
 import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
+import { closeOwed, closeRun } from "../../runtime/closing.js";
 import type { Rest } from "../../runtime/drive.js";
 import { followerOf, outerOf } from "../../runtime/offspring.js";
 import { type Taken, takeRun } from "../../runtime/open.js";
@@ -28,16 +29,28 @@ export interface How extends Omit<CarryOnOptions, "by" | "signal"> {
 export async function driveAndTell(desk: Desk, house: CliHouse, taken: Taken, how: How): Promise<number> {
   const rested = await driveOne(desk, house, taken, how);
   const ended = rested.run.cursor.at === "ended";
+  const warnings = await closeRun(house, taken, desk.signal);
   const goesOn = ended ? (followerOf(taken) ?? (await outerOf(house, rested.run.id))) : undefined;
   await taken[Symbol.asyncDispose]();
   const told = await resultOf(house, taken.opened.flow, rested.run);
+  told.result.warnings.push(...warnings);
   if (!goesOn || desk.signal.aborted) return tell(desk, told);
   if (!desk.json) desk.err(`${statusText(told.view, screenOf(desk)).join("\n")}\n`);
+  warn(desk, warnings);
   const { standIn, isBehind } = how;
   return driveAndTell(desk, house, await takeRun(house, goesOn), {
     ...(standIn ? { standIn } : {}),
     ...(isBehind ? { isBehind } : {}),
   });
+}
+
+const warn = (desk: Desk, warnings: string[]): void => {
+  for (const text of warnings) desk.err(`warning: ${text}\n`);
+};
+
+/** Runs of this job whose closing was cut off are closed now. */
+export async function closeLate(desk: Desk, house: CliHouse, job: string): Promise<void> {
+  if (house.where.kind === "repository") warn(desk, await closeOwed(house, job, desk.signal));
 }
 
 async function driveOne(desk: Desk, house: CliHouse, taken: Taken, { standIn, isBehind, ...how }: How): Promise<Rest> {

@@ -10,7 +10,7 @@ import { lookAt, takeRun } from "../../runtime/open.js";
 import { resultOf } from "../../runtime/result.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
-import { driveAndTell, tell } from "./drive.js";
+import { closeLate, driveAndTell, tell } from "./drive.js";
 
 export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
@@ -26,11 +26,14 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const { job, ticket, warning } = await house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
+  await closeLate(desk, house, job);
   const { carryOn } = await claim(house, job, loaded.flow);
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
   const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
   desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
+  const { trouble } = house.memory.open();
+  if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   return driveAndTell(desk, house, taken, {});
 }
@@ -84,6 +87,7 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
   const { cursor } = before;
   const reopens = cursor.at === "ended" && cursor.exhausted !== undefined && options.maxAttempts !== undefined;
   if (cursor.at === "ended" && !reopens) {
+    await closeLate(desk, house, before.job);
     const { view } = await resultOf(house, flow, before);
     throw new Refusal(
       "has-ended",
