@@ -17,6 +17,7 @@ import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
 import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
+import { openGround } from "./adapters/store/ground.js";
 import { readJournal } from "./adapters/store/journal.js";
 import { openRecords } from "./adapters/store/records.js";
 import { scanRecords } from "./adapters/store/scan.js";
@@ -26,6 +27,7 @@ import { jobOf } from "./core/job.js";
 import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
+import type { Ground } from "./ports/ground.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
@@ -45,6 +47,8 @@ export const packageFolder = (): string => {
 
 export interface OpenHouse extends House {
   library: Library;
+  /** People's files in the work tree, for setting up. */
+  ground(): Ground;
   engines: Sandbox[];
   load(name: string, how: LoadOptions): Promise<Loaded & { issues: Issue[] }>;
   readJournal(path: string): { lines: number; head: string };
@@ -72,6 +76,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     user: where.user?.name ?? env.USER ?? userInfo().username,
     userFolder: realFolder(env.HOME || homedir()),
     library,
+    ground: () => openGround({ workspace: where.workspace, bundled: packageFolder() }),
     engines,
     engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
     async sweep(run) {

@@ -1,9 +1,8 @@
 // What setting a repository up is made of: wishes (what a file is to hold), a plan (changes as data), and what was left alone.
 import type { Json } from "../core/model.js";
+import type { Found } from "../ports/ground.js";
 
-/** What stands at a path now. `trouble` is the end of a sentence about the file: it is never written then. `leadsTo` is where
- *  a link inside the repository ends. */
-export type Found = { text: string } | { trouble: string; leadsTo?: string } | undefined;
+export type { Found } from "../ports/ground.js";
 export type Look = (path: string) => Found;
 
 /** What a file is to hold. People's own text around it is never touched. */
@@ -14,8 +13,8 @@ export type Wish =
   | { kind: "json"; path: string; puts: Put[]; adds: Add[]; why: string }
   /** A file that is ours as a whole; one that a person wrote or changed is kept. */
   | { kind: "own"; path: string; text: string; why: string }
-  /** Written where it is missing, and a person's from then on. */
-  | { kind: "fresh"; path: string; text: string; why: string };
+  /** Written where it is missing, and a person's from then on. `settings` are keys to set in it, one by one, when it is there. */
+  | { kind: "fresh"; path: string; text: string; why: string; settings?: Record<string, string | string[]> };
 export type BlockStyle = "markdown" | "hash" | "toml";
 /** A value at a path of keys. */
 export interface Put {

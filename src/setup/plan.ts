@@ -1,4 +1,6 @@
 // From wishes and what the files hold now to the list of changes. Pure: a plan can be shown, checked or carried out.
+import { changeSettings } from "../config/change-settings.js";
+import { formatIssue } from "../config/issues.js";
 import { type Edited, findBlock, putBlock, takeBlock } from "./block.js";
 import { putEntries, takeEntries } from "./json/entries.js";
 import type { Look, Plan, Trace, Wish } from "./model.js";
@@ -19,12 +21,14 @@ export function planOf(task: Task): Plan {
   const wished = new Set(task.wishes.map(({ path }) => path));
   for (const wish of task.wishes) settle(task, plan, wish, (text, old) => meet(task, wish, text, old));
   for (const wish of task.every.filter(({ path }) => !wished.has(path)))
-    settle(task, plan, { ...wish, why: "no longer wished" }, (text, old) => undo(task, wish, text, old));
+    settle(task, plan, { ...wish, why: TAKEN }, (text, old) => undo(task, wish, text, old));
   const known = new Set([...wished, ...task.every.map(({ path }) => path)]);
   for (const path of Object.keys(task.traces).filter((path) => !known.has(path) && isOurPlace(path)))
-    settle(task, plan, { path, why: "no longer shipped" }, (text, old) => removeOwn(task, text, old));
+    settle(task, plan, { path, why: TAKEN }, (text, old) => removeOwn(task, text, old));
   return plan;
 }
+
+const TAKEN = "taken away again";
 
 type Edit = (text: string | undefined, old: Trace | undefined) => Edited;
 
@@ -34,7 +38,7 @@ function settle({ look, traces }: Task, plan: Plan, { path, why }: Pick<Wish, "p
   if (found && "trouble" in found) {
     if (old) plan.traces[path] = old;
     const isLedToOurs = found.leadsTo === "AGENTS.md" && path !== "AGENTS.md";
-    if (!isLedToOurs && (old || why !== "no longer wished")) plan.left.push({ path, why: found.trouble });
+    if (!isLedToOurs && (old || why !== TAKEN)) plan.left.push({ path, why: found.trouble });
     return;
   }
   const edited = edit(found?.text, old);
@@ -60,8 +64,7 @@ function meet(task: Task, wish: Wish, text: string | undefined, old: Trace | und
     case "own":
       return meetOwn(task, wish.text, text, old);
     case "fresh":
-      if (text === undefined) return { text: wish.text, trace: { made: true, digest: task.sha256(wish.text) } };
-      return { text, trace: old };
+      return meetFresh(task, wish, text, old);
   }
 }
 
@@ -99,6 +102,19 @@ function whyNotToml(text: string, body: string): string | undefined {
   const [parent = ""] = table.split(".");
   const taken = [...found.names, ...found.keys].some((name) => name === table || name.startsWith(`${table}.`));
   return taken || found.keys.includes(parent) ? `has a value of its own for "${table}"` : undefined;
+}
+
+function meetFresh(
+  { sha256 }: Task,
+  { path, text: wanted, settings = {} }: Wish & { kind: "fresh" },
+  text: string | undefined,
+  old: Trace | undefined,
+): Edited {
+  if (text === undefined) return { text: wanted, trace: { made: true, digest: sha256(wanted) } };
+  const changed = changeSettings(text, settings, path);
+  if ("issues" in changed) return { left: `cannot be changed: ${changed.issues.map(formatIssue).join("; ")}` };
+  const isOurs = old?.digest !== undefined && old.digest === sha256(text);
+  return { text: changed.text, trace: isOurs ? { ...old, digest: sha256(changed.text) } : old };
 }
 
 function meetOwn({ sha256 }: Task, wanted: string, text: string | undefined, old: Trace | undefined): Edited {

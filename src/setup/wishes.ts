@@ -1,24 +1,22 @@
 // From choices to wishes: which files are to hold what.
+import type { ShippedSkill } from "../ports/ground.js";
 import { type CLIENTS, clientOf } from "./clients.js";
 import { type Choices, CLIENT_NAMES, type Look, type Wish } from "./model.js";
 import { COMMAND_FILES, CURSOR_RULES, commandFile, type FirstSettings, firstSettings, MEMORY, RULES } from "./texts.js";
 
-export interface ShippedSkill {
-  slug: string;
-  /** Text by path inside the skill's folder. */
-  files: Record<string, string>;
-}
-export interface Ground {
+export interface Surroundings {
   choices: Choices;
   skills: ShippedSkill[];
   /** For a new `.pawl/config.yaml`. */
   settings: FirstSettings;
+  /** Keys a person names now, also for a `.pawl/config.yaml` that is there. */
+  named: Record<string, string | string[]>;
   isRepository: boolean;
   look: Look;
 }
 
 /** In the order in which people read them. */
-export function wishesOf(ground: Ground): Wish[] {
+export function wishesOf(ground: Surroundings): Wish[] {
   const { choices } = ground;
   const clients = choices.clients.map(clientOf);
   return merge([
@@ -32,12 +30,12 @@ export function wishesOf(ground: Ground): Wish[] {
 }
 
 /** Everything Pawl could have written anywhere: what removing looks for. */
-export function everyWish(ground: Ground): Wish[] {
+export function everyWish(ground: Surroundings): Wish[] {
   const choices: Choices = { ...ground.choices, clients: [...CLIENT_NAMES], hook: true, skills: "all" };
   return wishesOf({ ...ground, choices, isRepository: true });
 }
 
-function house({ settings, isRepository }: Ground): Wish[] {
+function house({ settings, named, isRepository }: Surroundings): Wish[] {
   const fresh = (path: string, text: string, why: string): Wish => ({
     kind: "fresh",
     path: `.pawl/${path}`,
@@ -52,7 +50,7 @@ function house({ settings, isRepository }: Ground): Wish[] {
     why: "what Pawl keeps to itself",
   };
   return [
-    fresh("config.yaml", firstSettings(settings), "the settings"),
+    { ...fresh("config.yaml", firstSettings(settings), "the settings"), settings: named } as Wish,
     fresh("loops/.gitkeep", "", "the folder of your loops"),
     ...Object.entries(MEMORY).map(([name, text]) => fresh(name, text, "the memory bank")),
     ...(isRepository ? [ignore] : []),
@@ -60,7 +58,7 @@ function house({ settings, isRepository }: Ground): Wish[] {
 }
 
 /** AGENTS.md always: nearly everybody reads it. */
-function rules({ choices, look }: Ground): Wish[] {
+function rules({ choices, look }: Surroundings): Wish[] {
   const paths = new Set(["AGENTS.md", ...choices.clients.flatMap((name) => clientOf(name).rules)]);
   const blocks = [...paths].map(
     (path): Wish => ({ kind: "block", path, body: RULES, style: "markdown", why: "the rules for agents" }),
@@ -97,7 +95,7 @@ function codex({ command: [command = "pawl", ...args] }: Choices): Wish {
 type Entry = ReturnType<(typeof CLIENTS)[number]["json"]>[number];
 
 /** OpenCode reads two names; the one that is there is taken. */
-function jsonWish({ look }: Ground, { path, puts = [], adds = [], why }: Entry): Wish {
+function jsonWish({ look }: Surroundings, { path, puts = [], adds = [], why }: Entry): Wish {
   const other = path === "opencode.json" && !look(path) && look("opencode.jsonc") ? "opencode.jsonc" : path;
   return { kind: "json", path: other, puts, adds, why };
 }
@@ -112,7 +110,7 @@ function commands({ clients }: Choices): Wish[] {
   }));
 }
 
-function skills({ choices, skills: shipped }: Ground): Wish[] {
+function skills({ choices, skills: shipped }: Surroundings): Wish[] {
   const { skills: wanted } = choices;
   if (wanted === "none") return [];
   const chosen = shipped.filter(({ slug }) => wanted === "all" || wanted.includes(slug));
