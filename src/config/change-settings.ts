@@ -27,7 +27,7 @@ function changeOne(
   if ("issues" in before) return before;
   const spelled = spell(value);
   const line = new RegExp(
-    `^(${key}[ \\t]*:)(?:[ \\t]+([^#\\r\\n]*?|"[^"\\r\\n]*"))?([ \\t]*(?:[ \\t]#[^\\r\\n]*)?)(\\r?)$`,
+    `^(${key}[ \\t]*:)(?:[ \\t]+([^#\\s][^#\\r\\n]*?|"[^"\\r\\n]*"))?([ \\t]*(?:[ \\t]#[^\\r\\n]*)?)(\\r?)$`,
     "m",
   );
   const found = line.exec(text);
