@@ -64,6 +64,7 @@ export const CLIENTS: Client[] = [
         why: choices.hook ? "leave to call the server, and the end-of-turn gate" : "leave to call the server",
       },
     ],
+    note: () => "Claude Code asks each person once whether it may use the MCP server of this repository.",
   },
   {
     name: "codex",
