@@ -9,35 +9,10 @@ import { ticketsOf } from "../../src/core/place.js";
 import { REMINDERS_MAX } from "../../src/core/turn.js";
 import { reasonToStay } from "../../src/end-of-turn.js";
 import { openHouse } from "../../src/house.js";
-import type { Notifier } from "../../src/ports/notifier.js";
 import { drive, record } from "../../src/runtime/drive.js";
 import { takeRun } from "../../src/runtime/open.js";
-import { startRun } from "../../src/runtime/start.js";
+import { HOSTED_FILES, hosted, silent } from "../harness/hosted.js";
 import { ended, PACKAGE, Repository } from "../harness/repository.js";
-
-const LOOP = "human_gate: false\nskills: [a, b]\n";
-const skill = (name: string) => ({
-  [`.pawl/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: d\n---\nDo it.\n`,
-});
-const FILES = {
-  ".pawl/loops/dev.yaml": `name: dev\n${LOOP}`,
-  ".pawl/loops/gated.yaml": "name: gated\nskills: [a, b]\n",
-  ...skill("a"),
-  ...skill("b"),
-  ".pawl/config.yaml": "agent: host\n",
-};
-
-/** A run as the MCP server leaves it between two calls: begun, and at rest at a skill of the host. */
-async function hosted({ folder, home }: Repository, loop = "dev"): Promise<string> {
-  const house = await openHouse({ cwd: folder, env: { HOME: home } });
-  const loaded = await house.load(loop, {});
-  const { job, ticket } = await house.job();
-  await using taken = await startRun(house, loaded, { job, ticket, inputs: {}, by: "tester" });
-  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier: silent });
-  await drive(world, taken.opened, new AbortController().signal);
-  return taken.frozen.run;
-}
-const silent: Notifier = { moved: () => undefined, said: () => undefined, warned: () => undefined }; // nobody listens
 
 /** One event from outside, and the drive that follows it. */
 async function hear(
@@ -62,7 +37,7 @@ const hook = (repository: Repository, options = {}) =>
 const isLetGo = { code: 0, out: "", err: "" };
 
 test("an agent at its skill is sent back with what to do, three times, and then let go; the next skill counts anew", async () => {
-  using repository = Repository.make(FILES);
+  using repository = Repository.make(HOSTED_FILES);
   const run = await hosted(repository);
   for (let count = 1; count <= REMINDERS_MAX; count++) {
     const end = await hook(repository);
@@ -80,7 +55,7 @@ test("an agent at its skill is sent back with what to do, three times, and then 
 });
 
 test("a run that is paused, at a gate or over lets everybody go", async () => {
-  using repository = Repository.make(FILES);
+  using repository = Repository.make(HOSTED_FILES);
   const run = await hosted(repository);
   await hear(repository, run, () => ({ type: "stopped", code: "paused", reason: "lunch" }));
   expect(await hook(repository)).toMatchObject(isLetGo);
@@ -97,7 +72,7 @@ test("a run that is paused, at a gate or over lets everybody go", async () => {
 });
 
 test("a run of another branch, another clone, or of agents that Pawl starts is nobody's business here", async () => {
-  using repository = Repository.make(FILES);
+  using repository = Repository.make(HOSTED_FILES);
   const run = await hosted(repository);
   expect((await hook(repository, { env: { PAWL_RUN: run } })).out).toBe("");
   const path = join(repository.folder, ".pawl/jobs/main", `dev-${run}.json`);
@@ -115,8 +90,8 @@ test("a run of another branch, another clone, or of agents that Pawl starts is n
 });
 
 test("two checkouts with one job name have a count each", async () => {
-  using one = Repository.make(FILES);
-  using other = Repository.make(FILES);
+  using one = Repository.make(HOSTED_FILES);
+  using other = Repository.make(HOSTED_FILES);
   await hosted(one);
   await hosted(other);
   for (let count = 1; count <= REMINDERS_MAX; count++) await hook(one);
@@ -125,7 +100,7 @@ test("two checkouts with one job name have a count each", async () => {
 });
 
 test("a run binds the agent session that started it: another one in the same folder may end its turn", async () => {
-  using repository = Repository.make(FILES);
+  using repository = Repository.make(HOSTED_FILES);
   const run = await hosted(repository);
   const folder = join(repository.folder, ".git/pawl/runs", run);
   const other = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "ignore"] });
@@ -177,7 +152,7 @@ async function until<T>(look: () => T): Promise<T> {
 
 test("without an active run it answers before it reads any input, and costs little more than a start of Node", async () => {
   using repository = Repository.make({
-    ...FILES,
+    ...HOSTED_FILES,
     ".pawl/jobs/main/old-old-1.json": JSON.stringify({ loop_name: "old", task_id: "old-1", status: "complete" }),
   });
   const program = join(PACKAGE, "dist", "pawl.js");
@@ -206,7 +181,7 @@ test("without an active run it answers before it reads any input, and costs litt
 });
 
 test("whatever goes wrong, the agent is let go", async () => {
-  using repository = Repository.make(FILES);
+  using repository = Repository.make(HOSTED_FILES);
   const run = await hosted(repository);
   const folder = join(repository.folder, ".git/pawl/runs", run);
   mkdirSync(join(folder, "reminders.json"));
