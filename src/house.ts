@@ -18,11 +18,13 @@ import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
 import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
+import { openGround } from "./adapters/store/ground.js";
 import { readJournal } from "./adapters/store/journal.js";
 import { openMemory } from "./adapters/store/memory.js";
 import { partsOfJob } from "./adapters/store/names.js";
 import { openRecords } from "./adapters/store/records.js";
 import { type FoundRecord, pendingJobsIn, scanRecords } from "./adapters/store/scan.js";
+import { bindSession } from "./adapters/store/session.js";
 import { openStore } from "./adapters/store/store.js";
 import type { Issue } from "./config/issues.js";
 import { isOfBranch, jobOf } from "./core/job.js";
@@ -30,6 +32,7 @@ import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
 import type { Git } from "./ports/git.js";
+import type { Ground } from "./ports/ground.js";
 import type { House, JobRecord, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library } from "./ports/library.js";
 import type { Sandbox } from "./ports/sandbox.js";
@@ -49,9 +52,12 @@ export const packageFolder = (): string => {
 
 export interface OpenHouse extends House {
   library: Library;
+  /** People's files in the work tree, for setting up. */
+  ground(): Ground;
   engines: Sandbox[];
   load(name: string, how: LoadOptions): Promise<Loaded & { issues: Issue[] }>;
   readJournal(path: string): { lines: number; head: string };
+  bindSession(run: string): void;
 }
 
 export async function openHouse({ cwd, env, at = () => undefined }: Surroundings): Promise<OpenHouse> {
@@ -77,6 +83,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     user: where.user?.name ?? env.USER ?? userInfo().username,
     userFolder: realFolder(env.HOME || homedir()),
     library,
+    ground: () => openGround({ workspace: where.workspace, bundled: packageFolder() }),
     engines,
     engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
     async sweep(run) {
@@ -99,6 +106,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
         isTaken,
       });
     },
+    bindSession: (run) => bindSession(store.runFolder(run)),
     readJournal(path) {
       const { lines, head } = readJournal(path);
       return { lines: lines.length, head };

@@ -17,6 +17,10 @@ interface Room {
 const ROOMS: Record<string, Room> = {
   core: { may: [], why: "core is pure: the model and how a run moves, nothing else" },
   config: { may: ["core"], packages: ["yaml", "zod"], why: "config turns text into a Flow; it never runs one" },
+  setup: {
+    may: ["core", "config", "ports"],
+    why: "setup says what files are to hold; it reads and writes none",
+  },
   ports: { may: ["core"], types: ["node:stream"], why: "a port is a type; it knows the model and no implementation" },
   runtime: { may: ["core", "ports"], why: "runtime drives a Flow through ports; it knows no file, process or agent" },
   workers: { may: ["core", "ports"], why: "a worker answers one command through ports; it never moves a run" },
@@ -27,13 +31,13 @@ const ROOMS: Record<string, Room> = {
     why: "an adapter implements a port; it decides nothing about a run",
   },
   surfaces: {
-    may: ["core", "config", "ports", "runtime"],
+    may: ["core", "config", "ports", "runtime", "setup"],
     machine: true,
     why: "a surface shows and drives runs; main.ts hands it the adapters",
   },
 };
 /** These stand at the top and know everybody; nobody in a room knows them. */
-const TOP = ["main.ts", "house.ts", "load.ts", "workshop.ts", "index.ts", "pawl.ts"];
+const TOP = ["main.ts", "house.ts", "load.ts", "workshop.ts", "index.ts", "pawl.ts", "end-of-turn.ts"];
 /** Their sub-folders do not know each other. */
 const STRANGERS = ["adapters", "surfaces"];
 /** Reading a file without following a planted link is one piece of code; whoever reads the repository takes it from here. */
@@ -144,6 +148,8 @@ test.each([
   ["runtime/g.ts", 'import { z } from "zod"'],
   ["runtime/h.ts", 'import type { W } from "../workers/ask.js"'],
   ["workers/i.ts", 'const x = await import("../adapters/git/walk.js")'],
+  ["setup/v.ts", 'import { readFileSync } from "node:fs"'],
+  ["setup/w.ts", 'import type { X } from "../runtime/drive.js"'],
   ["hooks/j.ts", 'import "../runtime/drive.js"'],
   ["adapters/git/k.ts", 'import "../store/names.js"'],
   ["adapters/git/l.ts", 'import { parse } from "yaml"'],

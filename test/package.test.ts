@@ -57,12 +57,16 @@ test("holds the program, its types, the demo and the licences, and nothing of ou
       "loops/spec.yaml",
       "skills/create-ticket/SKILL.md",
       "validators/run_tests.mjs",
+      "plugin/.claude-plugin/plugin.json",
+      "plugin/.mcp.json",
+      "plugin/hooks/hooks.json",
+      "plugin/skills/run/SKILL.md",
       "README.md",
       "LICENSE",
       "THIRD-PARTY.md",
     ]),
   );
-  const known = /^(dist|demo|loops|skills|validators)\/|^(README\.md|LICENSE|THIRD-PARTY\.md|package\.json)$/;
+  const known = /^(dist|demo|loops|plugin|skills|validators)\/|^(README\.md|LICENSE|THIRD-PARTY\.md|package\.json)$/;
   expect(packed.filter((path) => !known.test(path) || (path.includes(".test.") && !path.startsWith("demo/")))).toEqual(
     [],
   );

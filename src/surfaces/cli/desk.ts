@@ -1,5 +1,6 @@
 // What every command is handed: the house when it needs one, the streams, the terminal. No command knows an adapter.
 import type { Issue } from "../../config/issues.js";
+import type { Ground } from "../../ports/ground.js";
 import type { House, Loaded, LoadOptions } from "../../ports/house.js";
 import type { Library } from "../../ports/library.js";
 import type { Sandbox } from "../../ports/sandbox.js";
@@ -35,5 +36,7 @@ export interface CliHouse extends House {
   /** A journal by path: verified, its lines counted. Throws a FaultError that names the first line that is not whole. */
   readJournal(path: string): { lines: number; head: string };
   library: Library;
+  /** People's files in the work tree, for setting up. */
+  ground(): Ground;
   engines: Sandbox[];
 }

@@ -1,7 +1,9 @@
 // The command line: names, options and help. What a command does is loaded when it is called.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BUDGET_MAX } from "../../core/limits.js";
+import { isCommand } from "../../setup/manifest.js";
 import type { Desk } from "./desk.js";
+import type { SetupFlags } from "./setup-flags.js";
 
 /** The commands with their options. `ended` is told the exit code of the one that was called. */
 export function programOf(desk: Desk, version: string, ended: (code: number) => void): Command {
@@ -59,6 +61,7 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
   program
     .command("drive <run>", { hidden: true })
     .action(does(async (run: string) => (await import("./run.js")).driveBehind(desk, run)));
+  setupCommands(desk, command, does);
   manageCommands(desk, command, does);
   lookCommands(desk, command, does);
   fileCommands(desk, command, does);
@@ -67,6 +70,33 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
 
 type Make = (usage: string, about: string) => Command;
 type Does = (act: (...given: never[]) => Promise<number>) => (...given: unknown[]) => Promise<void>;
+
+function setupCommands(desk: Desk, command: Make, does: Does): void {
+  command(
+    "init",
+    "set the repository up for its editors and agents: rules, skills, MCP entries, settings, memory files",
+  )
+    .option("--ides <names>", "for whom: names with commas between them; without it those that are found", list)
+    .option("--branch-base <branch>", "the branch that work starts from")
+    .option("--production-branch <branch>", "the branch that is in production")
+    .option("--agent <name>", "who works where a loop names nobody")
+    .option("--skills <names>", "shipped skills to copy: names, all or none", list)
+    .option("--hook", "with the gate at the end of a turn, which keeps an agent at its skill")
+    .option("--no-hook", "without it")
+    .option("--command <words>", 'what starts Pawl on every machine of the team (usually "pawl")', words)
+    .option("--yes", "do not ask: write what the flags and the repository say")
+    .option("--check", "write nothing; ends with 1 when something would change")
+    .option("--remove", "take everything away again that a person has not changed")
+    .action(does(async (options: SetupFlags) => (await import("./init.js")).init(desk, options)));
+  command("upgrade", "bring up to date what init wrote, and nothing else")
+    .option("--check", "write nothing; ends with 1 when something would change")
+    .option("--yes", "do not ask")
+    .action(
+      does(async ({ check, yes }: SetupFlags) =>
+        (await import("./init.js")).upgrade(desk, { ...(check ? { check } : {}), ...(yes ? { yes } : {}) }),
+      ),
+    );
+}
 
 function manageCommands(desk: Desk, command: Make, does: Does): void {
   command("stop <run>", "pause a run")
@@ -183,4 +213,16 @@ function input(text: string, before: Record<string, string> | undefined): Record
   if (at < 1 || !/^[A-Za-z][\w-]{0,60}$/.test(key))
     throw new InvalidArgumentError(`It must be key=value, not "${text}".`);
   return { ...before, [key]: text.slice(at + 1) };
+}
+
+function list(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.every((name) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))) return names;
+  throw new InvalidArgumentError(`It must be names with commas between them, not "${text}".`);
+}
+
+function words(text: string): string[] {
+  const found = text.trim().split(/\s+/);
+  if (isCommand(found)) return found;
+  throw new InvalidArgumentError(`It must be plain words without quotes or signs of a shell, not "${text}".`);
 }

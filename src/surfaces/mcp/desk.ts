@@ -5,6 +5,8 @@ import type { Library } from "../../ports/library.js";
 
 export interface McpHouse extends House {
   library: Library;
+  /** From now on the run belongs to the client that started this server: end-of-turn hooks of other clients leave it alone. */
+  bindSession(run: string): void;
 }
 export interface McpDesk {
   version: string;

@@ -98,6 +98,7 @@ async function called(place: Place, def: ToolDef, input: Record<string, unknown>
       structuredContent: { instruction: said.text, ...said.data },
     };
   const { standing } = said;
+  if (!def.looks) house.bindSession(standing.id);
   if (standing.turn.of === "person" && !def.looks && !answered && place.canAsk(ctx)) return questionTo(standing) as Out;
   return toldOf(house, standing);
 }
