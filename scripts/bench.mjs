@@ -17,6 +17,7 @@ import {
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { mcp } from "./bench/mcp.mjs";
 import { inTurn, peakMiB, timeOf } from "./bench/measure.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
@@ -114,14 +115,18 @@ function appends(times) {
   return performance.now() - began;
 }
 
-async function sandboxed() {
+/** Parts of the measurement that are TypeScript, bundled as the program is. */
+async function bundled() {
   const { rolldown } = await import("rolldown");
   const bundle = await rolldown({
-    input: join(here, "scripts/bench/sandbox.ts"),
+    input: { sandbox: join(here, "scripts/bench/sandbox.ts"), echo: join(here, "scripts/bench/echo.ts") },
     platform: "node",
     transform: { target: "node20" },
   });
-  await bundle.write({ dir: join(here, "build/bench"), format: "esm" });
+  await bundle.write({ dir: join(here, "build/bench"), format: "esm", minify: true });
+}
+
+async function sandboxed() {
   const { spawnStrict } = await import(join(here, "build/bench/sandbox.js"));
   const loop = (count) => `name: quick\nsteps:\n${steps(count, 'command: "true"')}\n`;
   const folder = repository("sandboxed", { "few.yaml": loop(10), "many.yaml": loop(110) });
@@ -241,10 +246,12 @@ function print() {
 
 try {
   execFileSync("npx", ["rolldown", "-c"], { cwd: here, stdio: "ignore" });
+  await bundled();
   startUp();
   durable();
   await sandboxed();
   long();
+  await mcp({ pawl, echo: join(here, "build/bench/echo.js"), root, row });
   await packaged();
   print();
 } finally {

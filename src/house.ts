@@ -85,7 +85,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     library,
     ground: () => openGround({ workspace: where.workspace, bundled: packageFolder() }),
     engines,
-    engine: (isolation, signal) => chooseEngine(engines, isolation, signal),
+    engine: chooser(engines),
     async sweep(run) {
       const { start } = await store.frozen(run); // ids are unique here only: another repository may have a run of that name
       const mark = { PAWL_RUN: run, PAWL_WORKSPACE: start.workspace };
@@ -144,6 +144,38 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
   };
   return house;
 }
+
+/** Each wish is probed for once. */
+function chooser(engines: Sandbox[]): House["engine"] {
+  const choices = new Map<string, ReturnType<House["engine"]>>();
+  return (isolation, signal) => {
+    const wish = JSON.stringify(isolation);
+    const chosen = choices.get(wish) ?? chooseEngine(engines, isolation, signal);
+    choices.set(wish, chosen);
+    chosen.catch(() => choices.delete(wish)); // a "no" is asked again: it may be mended by then
+    return chosen;
+  };
+}
+
+/** How long the answers of the user's git configuration and of the engines' probes hold for a server. */
+const KEPT_MS = 30_000;
+const kept = new Map<string, { house: OpenHouse; signposts: string; since: number }>();
+
+/** For who opens a house again and again: the one of a moment ago, as long as its repository is what it was. Branch and commit are
+ *  looked at anew. */
+export async function keptHouse(where: Surroundings): Promise<OpenHouse> {
+  const last = kept.get(where.cwd);
+  const now = systemClock.ticks();
+  if (last && now - last.since < KEPT_MS && last.signposts === signpostsOf(last.house)) {
+    last.house.where = await last.house.git.where();
+    return last.house;
+  }
+  kept.clear();
+  const house = await openHouse(where);
+  kept.set(where.cwd, { house, signposts: signpostsOf(house), since: now });
+  return house;
+}
+const signpostsOf = ({ where }: House): string => JSON.stringify(gitSignposts(where.workspace));
 
 async function driveAway(behind: Omit<Behind, "program">): Promise<void> {
   const { driveBehind } = await import("./adapters/background/background.js");

@@ -46,7 +46,7 @@ function deskOf(signal: AbortSignal, at: FailPoint | undefined): Desk {
     },
     async mcp() {
       const open = async (folder: string) =>
-        (await import("./house.js")).openHouse({ cwd: folder, env, ...(at ? { at } : {}) });
+        (await import("./house.js")).keptHouse({ cwd: folder, env, ...(at ? { at } : {}) });
       const { serve } = await import("./surfaces/mcp/serve.js");
       const err = (text: string) => void process.stderr.write(text);
       const { stdin: input, stdout: output } = process;

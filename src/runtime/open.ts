@@ -22,7 +22,8 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
   const frozen = await frozenOf(house, id);
   const journal = await house.store.open(id);
   try {
-    await house.sweep(id);
+    // who let go has ended everything before; a holder that died may have left processes
+    if (journal.remarks.some(({ about }) => about === "lock")) await house.sweep(id);
     const told = fold(frozen.flow, journal.lines) ?? (await begun(house, frozen, journal));
     return {
       frozen,

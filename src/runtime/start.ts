@@ -1,4 +1,5 @@
 // Makes a run: everything it needs is checked and frozen before its first line is written, and that before its first step.
+import { HOST } from "../core/hosts.js";
 import { isPending, pendingJob } from "../core/job.js";
 import type { Flow, Node, Performer, Work } from "../core/model.js";
 import { FaultError, Refusal } from "../ports/errors.js";
@@ -58,13 +59,13 @@ export async function readyFor(
   host?: Performer | "there",
 ): Promise<{ engine?: Sandbox; report?: EngineReport }> {
   for (const [name, given] of Object.entries(flow.performers)) {
-    if (given.use === "host" && host === "there") continue;
-    const performer = given.use === "host" && host !== undefined && host !== "there" ? host : given;
+    if (given.use === HOST && host === "there") continue;
+    const performer = given.use === HOST && host !== undefined && host !== "there" ? host : given;
     const agent = house.agents.get(performer.use);
     const report = await agent?.probe(performer, signal);
     signal.throwIfAborted(); // a probe that was cut short says "unusable", which is no answer
     if (report?.usable) continue;
-    const why = report?.why ?? (performer.use === "host" ? HOSTED : `nothing here drives "${performer.use}"`);
+    const why = report?.why ?? (performer.use === HOST ? HOSTED : `nothing here drives "${performer.use}"`);
     throw new FaultError({
       code: "agent-missing",
       message: `Agent "${name}" cannot work here: ${why}`,
@@ -77,6 +78,9 @@ export async function readyFor(
 const HOSTED =
   "it is the agent of an IDE, which calls Pawl over MCP; to go on without it: pawl resume RUN --agent NAME";
 
+/** The host's agent is the person's own, and runs where they started it. */
+const isConfined = (house: House, use: string): boolean => use !== HOST && (house.agents.get(use)?.confined ?? true);
+
 function needsSandbox(house: House, flow: Flow): boolean {
   const confined = (work: Work): boolean => {
     switch (work.kind) {
@@ -84,7 +88,7 @@ function needsSandbox(house: House, flow: Flow): boolean {
       case "check":
         return true;
       case "agent":
-        return house.agents.get(flow.performers[work.performer]?.use ?? "")?.confined ?? true;
+        return isConfined(house, flow.performers[work.performer]?.use ?? "");
       case "fan":
         return Object.values(work.branches).some(confined);
       case "action": // a commit runs the repository's own hooks, inside

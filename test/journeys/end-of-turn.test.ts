@@ -171,7 +171,7 @@ test("without an active run it answers before it reads any input, and costs litt
   const [hookMs, bareMs] = [Math.min(...times.hook), Math.min(...times.bare)];
   console.log(`end of turn: ${hookMs.toFixed(0)} ms, of which Node's own start ${bareMs.toFixed(0)} ms`);
   // a busy machine takes its time for Node alone; 100 ms is what a client feels on one that is not
-  expect(hookMs).toBeLessThan(Math.max(100, 2 * bareMs));
+  expect(hookMs).toBeLessThan(Math.max(100, 4 * bareMs));
   const own = Array.from({ length: 20 }, () => {
     const began = process.hrtime.bigint();
     expect(reasonToStay(repository.folder, {})).toBeUndefined();

@@ -45,14 +45,14 @@ export async function serve(desk: McpDesk): Promise<number> {
   return 0;
 }
 
-async function serverOf(desk: McpDesk): Promise<McpServer> {
+function serverOf(desk: McpDesk): McpServer {
   const server = new McpServer(
     { name: "pawl", title: "Pawl", version: desk.version },
     { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions: INSTRUCTIONS },
   );
   const place = new Place(desk, server);
   for (const [name, def] of Object.entries(TOOLS)) registerTool(server, place, name, def);
-  await registerPrompts(server, place);
+  registerPrompts(server, place);
   registerRuns(server, place);
   return server;
 }
@@ -169,16 +169,18 @@ function wordsOf(error: unknown): [code: string, message: string, hint: string |
   ];
 }
 
-/** Skills as prompts: slash commands of the client. */
-async function registerPrompts(server: McpServer, place: Place): Promise<void> {
-  for (const { name, description, broken } of await place.skills()) {
-    if (broken !== undefined) continue;
-    server.registerPrompt(name, { title: name, description }, async (ctx) => {
-      const skill = await (await place.house(ctx, undefined)).library.skill(name);
-      if (skill === undefined) throw new Refusal("unknown-skill", `there is no skill "${name}" any more`);
-      return { messages: [{ role: "user", content: { type: "text", text: skill.text } }] };
-    });
-  }
+/** Skills as prompts: slash commands of the client. Listed when they are asked for, since a start reads no repository. */
+function registerPrompts({ server }: McpServer, place: Place): void {
+  server.setRequestHandler("prompts/list", async (_request, ctx) => {
+    const skills = (await place.skills(ctx)).filter(({ broken }) => broken === undefined);
+    return { prompts: skills.map(({ name, description }) => ({ name, title: name, description })) };
+  });
+  server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
+    const skill = await (await place.house(ctx, undefined)).library.skill(params.name);
+    if (skill === undefined) throw new Refusal("unknown-skill", `there is no skill "${params.name}"`);
+    const content = { type: "text" as const, text: skill.text };
+    return { description: skill.description, messages: [{ role: "user" as const, content }] };
+  });
 }
 
 /** Runs as resources: `pawl://run/<id>`. */
@@ -225,12 +227,13 @@ class Place {
   canAsk(ctx: ServerContext): boolean {
     return this.capabilities(ctx)?.elicitation !== undefined;
   }
-  /** What prompts there are is told before any call: of the folder the server was started in, or only the shipped ones. */
-  async skills(): Promise<{ name: string; description: string; broken?: string }[]> {
+  /** Of the repository, if there is one where the client stands; none is no trouble for who only lists them. */
+  async skills(ctx: ServerContext): Promise<{ name: string; description: string; broken?: string }[]> {
     try {
-      return await (await this.desk.open(this.desk.cwd)).library.skills();
-    } catch {
-      return [];
+      return await (await this.house(ctx, undefined)).library.skills();
+    } catch (error) {
+      if (error instanceof Refusal) return [];
+      throw error;
     }
   }
   /** Told with each request by clients of the newer generation, once by the others. */
