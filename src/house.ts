@@ -119,7 +119,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     pendingJobs: () => pendingJobsIn(jobsFolder),
     branches: async () => {
       const { branchesFor } = await import("./load.js");
-      return branchesFor(library);
+      return branchesFor(library, (await git.where()).defaultBranch);
     },
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
@@ -136,10 +136,6 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     hookOf: async (made) => {
       const { hookOf } = await import("./workshop.js");
       return hookOf({ house, env, packageFolder: packageFolder(), at }, made);
-    },
-    settings: async () => {
-      const { settingsOf } = await import("./load.js");
-      return settingsOf(library);
     },
   };
   return house;

@@ -102,9 +102,10 @@ export async function performerFor(task: { library: Library; uses: string[]; nam
   );
 }
 
-export const branchesFor = async (library: Library): Promise<Branches> => branchesOf(await settingsOf(library));
+export const branchesFor = async (library: Library, defaultBranch: string | undefined): Promise<Branches> =>
+  branchesOf(await settingsOf(library), defaultBranch);
 
-export async function settingsOf(library: Library): Promise<Settings> {
+async function settingsOf(library: Library): Promise<Settings> {
   const source = await library.settings();
   if (!source) return { performers: {} };
   const parsed = parseSettings(source.text, source.path);

@@ -4,13 +4,21 @@ export interface Branches {
   base: string[];
   /** The base and what is in production: no work of a run is at home here. */
   protected: string[];
+  /** Those of them that the settings name. */
+  named: string[];
 }
 
-/** `branch_base` and `production_branch` of the settings; what is not set is what such branches are usually called. */
-export function branchesOf(named: { branchBase?: string; productionBranch?: string }): Branches {
-  const base = named.branchBase ? [named.branchBase] : BASES;
-  const production = named.productionBranch ? [named.productionBranch] : PRODUCTION;
-  return { base, protected: [...new Set([...base, ...production])] };
+/** `branch_base` and `production_branch` of the settings; what is not set is what such branches are usually called, and what HEAD of
+ *  "origin" names. */
+export function branchesOf(
+  { branchBase, productionBranch }: { branchBase?: string; productionBranch?: string },
+  defaultBranch?: string,
+): Branches {
+  const base = branchBase ? [branchBase] : BASES;
+  const production = productionBranch ? [productionBranch] : PRODUCTION;
+  const named = [branchBase, productionBranch].filter((name) => name !== undefined);
+  const own = defaultBranch !== undefined && named.length < 2 ? [defaultBranch] : [];
+  return { base, protected: [...new Set([...base, ...production, ...own])], named };
 }
 
 const BASES = ["main", "master", "trunk", "develop"];

@@ -44,8 +44,6 @@ export interface House {
   /** Runs the repository's own commit hooks for a commit that no step makes, in a sandbox that is chosen when there is a hook to run.
    *  `folder` is ours: the hook may read it. */
   hookOf(made: { frozen: Frozen; run: Run; folder: string; signal: AbortSignal }): Promise<CommitWish["hook"]>;
-  /** What `.pawl/config.yaml` says of branches; nothing where there is none. Throws a Refusal that says what is wrong with it. */
-  settings(): Promise<{ branchBase?: string; productionBranch?: string }>;
   /** A loop by name or path, parsed, checked and lowered. Throws what the surface shows: issues or a refusal. */
   load(name: string, how: LoadOptions): Promise<Loaded>;
   /** A performer by the name it has in the settings, or by the word after `use:`. Refusal ("unknown-agent"). */

@@ -2,6 +2,7 @@
 // Two moments, each made again after a crash without doing anything twice: the note at the last checkpoint, before the end is on paper (so
 // that a loop that follows begins with it); the commit after the end, when journal and record are whole. Between them the commit is owed:
 // `closing.json` in the run's folder says so, and goes when it is done or was tried and failed.
+import type { Branches } from "../core/branches.js";
 import { loopMd } from "../core/loop-md.js";
 import { keepable, learnedIn, NOTES_FILE, type SessionNote, withNote } from "../core/memory.js";
 import type { Event, Flow, Run, Work } from "../core/model.js";
@@ -22,8 +23,6 @@ interface Owed {
   note?: SessionNote;
 }
 const NOTES_PATH = `.pawl/${NOTES_FILE}`;
-/** Branches that are protected where the settings do not say, beside the remote's own default. */
-const PROTECTED = ["main", "master", "trunk", "develop"];
 
 /** At the last checkpoint. Says what failed; a step of another run is closed with that one. */
 export async function noteEnd(house: House, frozen: Frozen, run: Run): Promise<string | undefined> {
@@ -168,24 +167,22 @@ async function protectionOf(
   house: House,
   at: Awaited<ReturnType<House["git"]["where"]>>,
 ): Promise<{ why?: string } | object> {
-  const { branch, defaultBranch } = at;
+  const { branch } = at;
   if (branch === undefined) return {}; // the commit says what is wrong with that
-  let set: Awaited<ReturnType<House["settings"]>>;
+  let branches: Branches;
   try {
-    set = await house.settings();
+    branches = await house.branches();
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     return {
       why: `the record of this run is not committed, for it cannot be told which branches are protected: ${text}`,
     };
   }
-  const named = [set.branchBase, set.productionBranch].filter((name) => name !== undefined);
-  if (named.includes(branch))
+  if (branches.named.includes(branch))
     return {
       why: `the record of this run is not committed: ".pawl/config.yaml" names "${branch}" as a branch that takes no commits of Pawl's own; go to a branch of your own to commit it`,
     };
-  const isWhole = named.length === 2;
-  return !isWhole && [...PROTECTED, defaultBranch].includes(branch) ? { why: undefined } : {};
+  return branches.protected.includes(branch) ? { why: undefined } : {};
 }
 
 /** The record of the run, and of the runs that were its steps: only what is there. */

@@ -101,10 +101,11 @@ test("a job that has runs already takes no pending one in: both folders are name
   repository.write({ ".pawl/spec.md": "---\nticket: DM-9\nbranch: feat/dm-9\n---\n" });
   const earlier = await repository.json(["run", "free"]);
   expect(earlier.job).toBe("DM-9");
+  const before = filesIn(repository, "DM-9"); // committed with the branch, so not there on main
   repository.git("switch", "-q", "main");
   const open = await repository.json(["run", "spec"]);
   expect(open.job).toBe(`_pending-${open.run}`);
-  const [before, own] = [filesIn(repository, "DM-9"), namesIn(repository, open.job)];
+  const own = namesIn(repository, open.job);
   repository.git("switch", "-q", "feat/dm-9");
   const next = await repository.pawl(["answer", open.run, "continue"]);
   expect(next.err).toContain(`".pawl/jobs/${open.job}"`);
