@@ -76,3 +76,28 @@ test.each([
 ])("%j is quoted as %s", (word, quoted) => {
   expect(quote(word)).toBe(quoted);
 });
+
+test("what git writes down of a branch's upstream moves no signpost; what hides among it does", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-signposts-"));
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  const config = join(folder, ".git/config");
+  const before = '[core]\n\tbare = false\n[remote "origin"]\n\turl = a\n';
+  writeFileSync(config, before);
+  const start = gitSignposts(folder);
+  const movedBy = (text: string): string[] => {
+    writeFileSync(config, before + text);
+    return movedSignposts(start, gitSignposts(folder));
+  };
+  expect(movedBy('[branch "feat/a-b"]\n\tremote = origin\n\tmerge = refs/heads/feat/a-b\n')).toEqual([]);
+  for (const hidden of [
+    '[branch "x"] [core]\n\tfsmonitor = evil\n',
+    '[branch "x"]\n\tremote = ext::sh\n',
+    '[branch "x"]\n\tremote = a \\\n[core]\n\tfsmonitor = evil\n',
+    '[branch "x"]\n\tfsmonitor = evil\n',
+    '[branch "x"]\n\tremote = a [core] fsmonitor = evil\n',
+    '[branch "x"]\n[core]\n\tfsmonitor = evil\n',
+    '[branch "x"]\n\t[core] fsmonitor = evil\n',
+  ])
+    expect(movedBy(hidden), hidden).toEqual(["config"]);
+  rmSync(folder, { recursive: true });
+});
