@@ -1,7 +1,7 @@
 // Follows a guide word by word: its files are written where it says, its commands typed, its tool calls made, and what it
 // shows is held against what is printed. One repository for one guide, with nothing in it.
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ide } from "./mcp.js";
 import { ended, PACKAGE, Repository } from "./repository.js";
@@ -49,9 +49,12 @@ export async function follow(guide: string, programs: Record<string, string> = {
   const bin = join(repository.root, "bin");
   const pawl = `#!/bin/sh\nexec "${process.execPath}" "${join(PACKAGE, "dist/pawl.js")}" "$@"\n`;
   mkdirSync(bin);
-  for (const [name, text] of Object.entries({ pawl, ...programs }))
+  for (const [name, text] of Object.entries({ pawl, "newest-run": NEWEST_RUN, ...programs }))
     writeFileSync(join(bin, name), text, { mode: 0o755 });
   const PATH = `${bin}:${process.env.PATH}`;
+  const installed = join(repository.root, "global/lib/node_modules"); // where `npm root --global` finds it
+  mkdirSync(installed, { recursive: true });
+  symlinkSync(PACKAGE, join(installed, "pawl"));
   let ide: Ide | undefined;
   const close = async () => {
     await ide?.[Symbol.asyncDispose]();
@@ -78,20 +81,18 @@ export async function follow(guide: string, programs: Record<string, string> = {
   return { repository, shown, [Symbol.asyncDispose]: close };
 }
 
-/** As in a terminal: what goes wrong is printed too. RUN is the run that moved last. */
+/** As in a terminal: what goes wrong is printed too. RUN is the run that is open, else the newest. */
 async function typed(repository: Repository, lines: string, PATH: string): Promise<string> {
-  const env = { PATH, HOME: repository.home, LANG: "C.UTF-8", USER: "tester", GIT_CONFIG_NOSYSTEM: "1" };
-  const text = /\bRUN\b/.test(lines) ? lines.replace(/\bRUN\b/g, latest(repository, env)) : lines;
-  const { out } = await ended(spawn("bash", ["-c", `exec 2>&1\n${text}`], { cwd: repository.folder, env, stdio: "pipe" }));
-  return out;
+  const npm_config_prefix = join(repository.root, "global");
+  const env = { PATH, HOME: repository.home, LANG: "C.UTF-8", USER: "tester", GIT_CONFIG_NOSYSTEM: "1", npm_config_prefix };
+  const text = `exec 2>&1\n${lines.replace(/\bRUN\b/g, '"$(newest-run)"')}`;
+  return (await ended(spawn("bash", ["-c", text], { cwd: repository.folder, env, stdio: "pipe" }))).out;
 }
-
-function latest(repository: Repository, env: Record<string, string>): string {
-  const out = execFileSync("pawl", ["list", "--json"], { cwd: repository.folder, env, encoding: "utf8" });
-  const runs: { run: string; status: string }[] = JSON.parse(out).runs;
-  const open = runs.filter(({ status }) => !/complete|failed/.test(status));
-  return (open.at(-1) ?? runs.at(-1))?.run ?? "RUN";
-}
+const NEWEST_RUN = `#!${process.execPath}
+const { runs } = JSON.parse(require("node:child_process").execFileSync("pawl", ["list", "--json"]));
+const open = runs.filter(({ status }) => !/complete|failed/.test(status));
+console.log((open.at(-1) ?? runs.at(-1)).run);
+`;
 
 /** `tool {"its": "input"}`, one call a line; the last answer counts. */
 async function called(ide: Ide, lines: string): Promise<string> {
