@@ -17,13 +17,17 @@ echo '{"type":"result","subtype":"success","is_error":false,"terminal_reason":"c
 `;
 
 withBubblewrap("the guides", () => {
-  test.each(GUIDES.filter((name) => blocksOf(name).length > 0))("%s can be followed word by word, and shows what is printed", { timeout: 180_000 }, async (name) => {
-    await using followed = await follow(name, { claude: CLAUDE });
-    expect(followed.shown.length, "places that show what is printed").toBeGreaterThan(0);
-    const others = followed.shown.flatMap((place) => {
-      const printed = differs(place);
-      return printed === undefined ? [] : [`${name}:${place.line} shows something else than\n${printed}`];
-    });
-    expect(others).toEqual([]);
-  });
+  test.each(GUIDES.filter((name) => blocksOf(name).length > 0))(
+    "%s can be followed word by word, and shows what is printed",
+    { timeout: 180_000 },
+    async (name) => {
+      await using followed = await follow(name, { claude: CLAUDE });
+      expect(followed.shown.length, "places that show what is printed").toBeGreaterThan(0);
+      const others = followed.shown.flatMap((place) => {
+        const printed = differs(place);
+        return printed === undefined ? [] : [`${name}:${place.line} shows something else than\n${printed}`];
+      });
+      expect(others).toEqual([]);
+    },
+  );
 });

@@ -84,7 +84,14 @@ export async function follow(guide: string, programs: Record<string, string> = {
 /** As in a terminal: what goes wrong is printed too. RUN is the run that is open, else the newest. */
 async function typed(repository: Repository, lines: string, PATH: string): Promise<string> {
   const npm_config_prefix = join(repository.root, "global");
-  const env = { PATH, HOME: repository.home, LANG: "C.UTF-8", USER: "tester", GIT_CONFIG_NOSYSTEM: "1", npm_config_prefix };
+  const env = {
+    PATH,
+    HOME: repository.home,
+    LANG: "C.UTF-8",
+    USER: "tester",
+    GIT_CONFIG_NOSYSTEM: "1",
+    npm_config_prefix,
+  };
   const text = `exec 2>&1\n${lines.replace(/\bRUN\b/g, '"$(newest-run)"')}`;
   return (await ended(spawn("bash", ["-c", text], { cwd: repository.folder, env, stdio: "pipe" }))).out;
 }
@@ -112,7 +119,7 @@ function alike(text: string, { folder }: Repository): string {
     .replace(/\d+\.\d s/g, "0.1 s")
     .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+Z)?/g, "2026-01-31 12:00")
     .replace(/^\d\d:\d\d:\d\d /gm, "12:00:00 ")
-    .replace(/\d{4}-\d\d-\d\d(?= )/g, "2026-01-31")
+    .replace(/\d{4}-\d\d-\d\d(?=[ )])/g, "2026-01-31")
     .replace(/process \d+/g, "process 4711")
     .replace(/\b[0-9a-f]{7,12}\b(?=\s)/g, "abcdef0")
     .replace(/[ \t]+$/gm, "");
@@ -124,7 +131,9 @@ export function differs({ printed, shown }: Shown): string | undefined {
   const pattern = shown
     .trimEnd()
     .split("\n")
-    .map((line) => (line.trim() === "…" ? "[\\s\\S]*?" : line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*")))
+    .map((line) =>
+      line.trim() === "…" ? "[\\s\\S]*?" : line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*"),
+    )
     .join("\n");
   return new RegExp(`^${pattern}$`).test(printed.trimEnd()) ? undefined : printed;
 }
