@@ -1,5 +1,5 @@
 // The guides are true: each is followed word by word in an empty repository, and what it shows is what is printed.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
@@ -110,6 +110,8 @@ withBubblewrap("the guides", () => {
     expect(repository.has(".pawl/jobs/feat/one")).toBe(false);
     expect((await repository.json(["list"])).runs.map(({ run }: { run: string }) => run)).toContain(one.run);
     expect((await repository.pawl(["log", one.run])).code).toBe(0);
+    rmSync(join(repository.folder, ".git/pawl/runs", one.run), { recursive: true }); // what the guide says of these
+    expect((await repository.json(["list"])).runs.map(({ run }: { run: string }) => run)).not.toContain(one.run);
     const two = await repository.json(["run", "dev"]);
     expect([two.code, two.outcome, two.job]).toEqual([0, "success", "feat/two"]);
     repository.git("switch", "-q", "feat/one");
