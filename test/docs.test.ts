@@ -1,10 +1,8 @@
 // What the documents show is true: every loop in them loads, every command in them exists, every output is what is printed,
-// every link leads somewhere, every guard of an invariant is a test with that name.
-import { execFileSync } from "node:child_process";
+// every link leads somewhere, every guard of an invariant is a test with that name. guides.test.ts follows the guides.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { judge } from "../src/workers/contract.js";
 import { PACKAGE, Repository } from "./harness/repository.js";
 import { withBubblewrap } from "./sandbox/here.js";
 
@@ -32,28 +30,16 @@ const blocks: Block[] = documents.flatMap((document) =>
   })),
 );
 const of = (language: string): Block[] => blocks.filter((block) => block.language === language);
-const isSettings = ({ text }: Block): boolean => text.startsWith("# .pawl/config.yaml");
-const validator = of("sh").find(({ text }) => text.startsWith("#!/bin/sh\n# validators/run_tests.sh"))?.text ?? "";
-
-/** Everything that the loops of the documents name. */
-const FILES = {
-  "agents/developer.sh": "cat >/dev/null\n",
-  "agents/reviewer.sh": "cat >/dev/null\n",
-  "my-agent.sh": "#!/bin/sh\n",
-  ".pawl/skills/implement/SKILL.md": "Implement it.\n",
-  ".pawl/skills/tidy/SKILL.md": "Tidy up.\n",
-  "validators/run_tests.sh": validator,
-  ".pawl/config.yaml": of("yaml").find(isSettings)?.text ?? "",
-};
+const isOfGuide = ({ document }: Block): boolean => document.startsWith("docs/guides/");
 
 test("every loop in the documents loads without a complaint", async () => {
-  const loops = of("yaml").filter((block) => !isSettings(block));
-  expect(loops.length).toBeGreaterThan(5);
+  const loops = of("yaml").filter((block) => !isOfGuide(block));
+  expect(loops.length).toBeGreaterThan(1);
   const named = Object.fromEntries(
     loops.map(({ text }) => [`.pawl/loops/${/^name: (\S+)$/m.exec(text)?.[1] ?? "nameless"}.yaml`, text]),
   );
   expect(Object.keys(named)).toHaveLength(loops.length);
-  using repository = Repository.make({ ...FILES, ...named });
+  using repository = Repository.make({ "my-agent.sh": "#!/bin/sh\n", ...named });
   for (const path of Object.keys(named)) {
     const end = await repository.pawl(["validate", path, "--json"]);
     expect(end.json(), path).toEqual([{ file: path, ok: true, issues: [] }]);
@@ -78,36 +64,10 @@ test("every command in the documents exists", async () => {
         .matchAll(/`pawl ([a-z-]+)/g),
     ].map(([, name = ""]) => name),
   ]);
-  for (const later of ["mcp", "ui", "init", "check"]) commands.delete(later); // named as missing
+  for (const later of ["ui", "check"]) commands.delete(later); // named as missing
   expect(commands.size).toBeGreaterThan(8);
   const known = read("docs/commands.md");
   for (const name of commands) expect(known, name).toContain(`## pawl ${name}\n`);
-});
-
-test("the validator of the guide keeps the contract, when the tests pass and when they fail", () => {
-  expect(validator).not.toBe("");
-  for (const [script, passes] of [
-    ["true", true],
-    ["false", false],
-  ] as const) {
-    using repository = Repository.make({ ...FILES, "package.json": JSON.stringify({ scripts: { test: script } }) });
-    const stdout = execFileSync("sh", ["validators/run_tests.sh"], {
-      cwd: repository.folder,
-      input: "{}",
-      encoding: "utf8",
-      stdio: ["pipe", "pipe", "ignore"],
-    });
-    const declared = { tool: "run_tests", checks: [{ name: "tests_pass", required: true }] };
-    const { result } = judge(declared, {
-      stdout,
-      stderrTail: "",
-      exit: 0,
-      path: "validators/run_tests.sh",
-      timedOut: false,
-      limitSeconds: 600,
-    });
-    expect(result).toMatchObject({ pass: passes, checks: [{ name: "tests_pass", pass: passes, reported: true }] });
-  }
 });
 
 withBubblewrap("the README", () => {

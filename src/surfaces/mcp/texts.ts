@@ -35,7 +35,10 @@ function turnText({ id, flow, run, turn }: Standing, view: View): string {
     case "pawl":
       return `Run ${id} is ${view.status}: process ${turn.holder.pid} is at work on it since ${turn.holder.since}. Call loop_status: it waits up to 25 seconds and tells the outcome. Change no files meanwhile.`;
     case "nobody":
-      return `The checks of run ${id} were interrupted: nobody is at work on them. Call loop_continue: it runs them again, and no skill is asked for anew.`;
+      if (view.state === "parked" || view.state === "ended") return restText(view, report); // only its checkpoint is left
+      return view.status === "validating"
+        ? `The checks of run ${id} were interrupted: nobody is at work on them. Call loop_continue: it runs them again, and no skill is asked for anew.`
+        : `Run ${id} was interrupted: nobody is at work on it. Call loop_continue: it goes on where it was, and no skill is asked for anew.`;
     case "rest":
       return restText(view, report);
   }
