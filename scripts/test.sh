@@ -3,5 +3,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh test
-[ -e test/clients/e2e/node_modules/.package-lock.json ] || node test/clients/install.mjs
+clients=test/clients/e2e
+if [ ! -e $clients/node_modules/.package-lock.json ] || [ $clients/package-lock.json -nt $clients/node_modules/.package-lock.json ]; then
+  node test/clients/install.mjs
+fi
 exec node scripts/check.mjs "$@"
