@@ -61,7 +61,6 @@ export function qa(step, command, reportsByVisit, options) {
  * until the file `missing` is there. `told[n]` is the tool result it had before it spoke for the n-th time.
  */
 export function hosted(name, { loop, missing }) {
-  const told = [];
   const deeds = [
     () => callMcp("run_loop", { name: loop, description: "as asked" }),
     asTold,
@@ -74,6 +73,17 @@ export function hosted(name, { loop, missing }) {
     () => callMcp("loop_continue", {}),
     () => callMcp("loop_status", {}),
   ];
+  return speaking(name, deeds);
+}
+
+/** The same where the client asks the person itself; it calls `loop_continue` once, for they close the form of the second gate at first. */
+export function asking(name, { loop }) {
+  const status = () => callMcp("loop_status", {});
+  return speaking(name, [() => callMcp("run_loop", { name: loop }), asTold, asTold, () => callMcp("loop_continue", {}), status]);
+}
+
+function speaking(name, deeds) {
+  const told = [];
   const spoken = (deed, index) => ({ conversation }) => {
     told[index] = newestResult(conversation);
     const call = deed?.(told[index]);
