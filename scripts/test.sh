@@ -3,8 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh test
-clients=test/clients/e2e
-if [ ! -e $clients/node_modules/.package-lock.json ] || [ $clients/package-lock.json -nt $clients/node_modules/.package-lock.json ]; then
-  node test/clients/install.mjs
-fi
+node test/clients/install.mjs
 exec node scripts/check.mjs "$@"
