@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh test
-[ -e test/clients/e2e/node_modules/.package-lock.json ] || node test/clients/install.mjs
+node test/clients/install.mjs
 exec node scripts/check.mjs "$@"

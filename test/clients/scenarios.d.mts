@@ -8,4 +8,6 @@ export function dev(
 ): Scenario;
 export function review(step: string, reportsByVisit: string[], options?: { says?: string }): Scenario;
 export function qa(step: string, command: string, reportsByVisit: string[], options?: { says?: string }): Scenario;
+export function hosted(name: string, how: { loop: string; missing: string }): Scenario & { told: string[] };
+export function asking(name: string, how: { loop: string }): Scenario & { told: string[] };
 export function reportPath(prompt: string): string | undefined;

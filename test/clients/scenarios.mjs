@@ -1,7 +1,8 @@
 // What the scripted model says. A marker such as [[write]] in the prompt chooses a single deed; a line `Step: NAME` chooses the part
 // of that step in a loop. What to write for which visit is the test's to say; where to write it stands in the prompt.
 import { isAbsolute, join } from "node:path";
-import { runCommand, writeFile } from "./tool-calls.mjs";
+import { plainText } from "./fake-models/conversation.mjs";
+import { callMcp, runCommand, writeFile } from "./tool-calls.mjs";
 
 const said = (text) => ({ text });
 const marked = (name, ...steps) => ({ name, match: `\\[\\[${name}\\]\\]`, steps });
@@ -53,6 +54,53 @@ export function review(step, reportsByVisit, { says = "Reviewed." } = {}) {
 export function qa(step, command, reportsByVisit, options) {
   const judged = review(step, reportsByVisit, options);
   return { ...judged, steps: [{ text: "Testing.", calls: [runCommand(command)] }, ...judged.steps] };
+}
+
+/**
+ * An agent that drives a hosted loop of two gated skills by what it is told, and once tries to go on while it is paused. The check fails
+ * until the file `missing` is there. `told[n]` is the tool result it had before it spoke for the n-th time.
+ */
+export function hosted(name, { loop, missing }) {
+  const deeds = [
+    () => callMcp("run_loop", { name: loop, description: "as asked" }),
+    asTold,
+    () => callMcp("loop_advance", { skill: "beta", output: "sneaked past the gate" }),
+    () => callMcp("loop_continue", { option: "continue", comment: "they said yes" }),
+    asTold,
+    () => callMcp("loop_continue", { option: "continue" }),
+    () => callMcp("loop_status", {}),
+    () => writeFile(missing, "mended\n"),
+    () => callMcp("loop_continue", {}),
+    () => callMcp("loop_status", {}),
+  ];
+  return speaking(name, deeds);
+}
+
+/** The same where the client asks the person itself; it calls `loop_continue` once, for they close the form of the second gate at first. */
+export function asking(name, { loop }) {
+  const status = () => callMcp("loop_status", {});
+  return speaking(name, [() => callMcp("run_loop", { name: loop }), asTold, asTold, () => callMcp("loop_continue", {}), status]);
+}
+
+function speaking(name, deeds) {
+  const told = [];
+  const spoken = (deed, index) => ({ conversation }) => {
+    told[index] = newestResult(conversation);
+    const call = deed?.(told[index]);
+    return call === undefined ? said("All done.") : { text: `Now number ${index}.`, calls: [call] };
+  };
+  return { told, ...marked(name, ...[...deeds, undefined].map(spoken)) };
+}
+
+/** Skill and ticket are read out of the answer: an agent that is not told them cannot go on. */
+function asTold(answer) {
+  const [, skill, ticket] = /loop_advance with skill \\*"([^"\\]+)\\*", ticket \\*"([^"\\]+)\\*"/.exec(answer) ?? [];
+  return skill && callMcp("loop_advance", { skill, ticket, output: `${skill} is done` });
+}
+
+function newestResult({ messages }) {
+  const result = messages.flatMap(({ parts }) => parts).findLast(({ kind }) => kind === "result");
+  return result === undefined ? "" : plainText(result.text);
 }
 
 export const reportPath = (prompt) => /^Write your report to: (.+?)\s*$/m.exec(prompt)?.[1];

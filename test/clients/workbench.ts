@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FakeModels, type FakeModelsOptions, type Scenario, startFakeModels } from "./fake-models/server.mjs";
 
-const MODULES = fileURLToPath(new URL("e2e/node_modules", import.meta.url));
+/** Where `install.mjs` puts the clients. */
+export const MODULES: string = fileURLToPath(new URL("e2e/node_modules", import.meta.url));
 
 /** With `npm ci --ignore-scripts` the program is only in the package of the platform. */
 const PROGRAMS = [

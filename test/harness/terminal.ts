@@ -14,9 +14,14 @@ export class Terminal implements Disposable {
 
   /** Runs `pawl ARGS` in the repository; when it has ended, the screen says `exit N`. */
   static open(repository: Repository, args: string[]): Terminal {
+    return Terminal.run(repository, [process.execPath, join(PACKAGE, "dist", "pawl.js"), ...args]);
+  }
+  /** The same with any program; its words, and the values it is given, hold no single quotes. */
+  static run(repository: Repository, words: string[], env: Record<string, string> = {}): Terminal {
     made += 1;
     const terminal = new Terminal(`pawl-test-${process.pid}-${made}`, repository.home);
-    const quoted = [process.execPath, join(PACKAGE, "dist", "pawl.js"), ...args].map((word) => `'${word}'`).join(" ");
+    const given = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const quoted = ["env", ...given, ...words].map((word) => `'${word}'`).join(" ");
     const line = `${quoted}; echo "exit $?"; sleep 600`;
     terminal.tmux("-f", "/dev/null", "new-session", "-d", "-x", "130", "-y", "45", "-c", repository.folder, line);
     return terminal;

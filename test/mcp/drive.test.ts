@@ -264,6 +264,24 @@ describe("a gate", { timeout: 120_000 }, () => {
     expect(recordOf(repository).status).toBe("paused");
   });
 
+  it("of a loop that wants a person is asked about again when the agent says to go on after a form was closed", async () => {
+    for (const generation of GENERATIONS) {
+      using repository = ground({ loop: `${GATED}gate_channel: person\n` });
+      const replies = [{ action: "cancel" }, { action: "accept", content: { option: "continue" } }] as const;
+      let asked = 0;
+      await using ide = await Ide.open(repository, {
+        generation,
+        asked: () => replies[asked++] ?? { action: "cancel" },
+      });
+      await ide.call("run_loop", { name: "dev" });
+      expect((await ide.call("loop_advance", { skill: "alpha", output: "a" })).text).toMatch(/^PAUSED/);
+      const said = await ide.call("loop_continue", { option: "continue" });
+      expect(said.text).toContain("Do beta now.");
+      const answers = repository.events(said.data).flatMap(({ answer }) => (answer ? [answer] : []));
+      expect([asked, answers]).toMatchObject([2, [{ channel: "elicitation" }]]);
+    }
+  });
+
   it("takes the agent's word only where the loop allows the chat, and says so in the journal", async () => {
     using repository = ground({ loop: GATED });
     await using ide = await Ide.open(repository);

@@ -14,12 +14,12 @@ import { z } from "zod";
 import { Refusal } from "../../core/refusal.js";
 import { FaultError } from "../../ports/errors.js";
 import { answer } from "../../runtime/hand-in.js";
-import { type Standing, standingOf } from "../../runtime/hosted.js";
+import { activeOrRefuse, type Standing, standingOf } from "../../runtime/hosted.js";
 import { lookAt } from "../../runtime/open.js";
 import { resultOf } from "../../runtime/result.js";
 import type { McpDesk, McpHouse } from "./desk.js";
 import { instructionOf } from "./texts.js";
-import { TOOLS, type ToolDef } from "./tools.js";
+import { type Call, type Said, TOOLS, type ToolDef } from "./tools.js";
 import { foldersOf, houseFor } from "./workspace.js";
 
 /** Bytes of one message: an agent that pastes a whole log is told so, not cut off. */
@@ -91,7 +91,7 @@ async function called(place: Place, def: ToolDef, input: Record<string, unknown>
   const house = await place.house(ctx, asked);
   const caller = { house, signal: ctx.mcpReq.signal };
   const answered = await answerOf(house, ctx);
-  const said = answered ? { standing: answered } : await def.act({ house, caller }, input);
+  const said = answered ? { standing: answered } : await acted(def, { house, caller }, input, place.canAsk(ctx));
   if (!("standing" in said))
     return {
       content: [{ type: "text", text: said.text }],
@@ -101,6 +101,18 @@ async function called(place: Place, def: ToolDef, input: Record<string, unknown>
   if (!def.looks) house.bindSession(standing.id);
   if (standing.turn.of === "person" && !def.looks && !answered && place.canAsk(ctx)) return questionTo(standing) as Out;
   return toldOf(house, standing);
+}
+
+/** A gate that takes no agent's word is asked about again where the client can: a form closed by mistake is not the last one. */
+async function acted(def: ToolDef, call: Call, input: Record<string, unknown>, canAsk: boolean): Promise<Said> {
+  try {
+    return await def.act(call, input);
+  } catch (error) {
+    if (!canAsk || !(error instanceof Refusal) || error.code !== "needs-a-person") throw error;
+    const standing = await standingOf(call.house, await activeOrRefuse(call.house));
+    if (standing.turn.of !== "person") throw error;
+    return { standing };
+  }
 }
 
 async function toldOf(house: McpHouse, standing: Standing): Promise<Out> {
