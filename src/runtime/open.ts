@@ -22,8 +22,7 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
   const frozen = await frozenOf(house, id);
   const journal = await house.store.open(id);
   try {
-    // who let go has ended everything before; a holder that died may have left processes
-    if (journal.remarks.some(({ about }) => about === "lock")) await house.sweep(id);
+    await house.sweep(id);
     const told = fold(frozen.flow, journal.lines) ?? (await begun(house, frozen, journal));
     return {
       frozen,

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { digestOfConfig } from "../files/git-config.js";
 
 const NAMES = [
   "",
@@ -47,21 +48,8 @@ function digestOf(path: string, name: string, stat: Stats): string {
   if (stat.isDirectory()) return "folder";
   if (!stat.isFile()) return "other";
   if (name === "HEAD" || stat.size >= SIGNPOST_BYTES_MAX || stat.size === 0) return "file";
-  const text = readFileSync(path, "latin1"); // every byte counts, whatever it means
-  return createHash("sha256")
-    .update(name === "config" ? withoutUpstreams(text) : text, "latin1")
-    .digest("hex");
-}
-
-/** What `git push -u` and `git switch` write down of a branch is nobody's sign. Only whole plain lines are passed over: a header alone on
- *  its line, and the keys that name the other side; git reads nothing else out of them. */
-function withoutUpstreams(config: string): string {
-  let isBranch = false;
-  const kept = config.split("\n").filter((line) => {
-    if (/^\s*\[/.test(line)) isBranch = /^\[branch "[\w./-]+"\]$/.test(line);
-    return !isBranch || !/^(?:\[branch "[\w./-]+"\]|\t(?:remote|merge|rebase) = [\w./-]+)$/.test(line);
-  });
-  return kept.join("\n");
+  const bytes = readFileSync(path);
+  return name === "config" ? digestOfConfig(bytes) : createHash("sha256").update(bytes).digest("hex");
 }
 
 function look(path: string): Stats | undefined {

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { digestOfConfig } from "../files/git-config.js";
 
 /** Larger ones count by their size: a config of a megabyte is nobody's config. */
 export const SIGNPOST_BYTES_MAX = 1 << 20;
@@ -62,5 +63,6 @@ function describe(path: string, name: string, stats: Stats): string {
   if (!stats.isFile()) return "other";
   if (name === "HEAD" || stats.size === 0) return "file";
   if (stats.size >= SIGNPOST_BYTES_MAX) return `file of ${stats.size} bytes`;
-  return createHash("sha256").update(readFileSync(path)).digest("hex");
+  const bytes = readFileSync(path);
+  return name === "config" ? digestOfConfig(bytes) : createHash("sha256").update(bytes).digest("hex");
 }
