@@ -8,6 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3, // two cores: a test mostly waits for the programs it has started
   },
 });

@@ -30,7 +30,11 @@ export function bindSession(runFolder: string, pid = process.pid, machine = this
   const start = client === undefined ? undefined : machine.startTimeOf(client);
   if (client === undefined || !start) return;
   const session: Session = { pid: client, start, boot: machine.bootId };
-  replaceQuickly(join(runFolder, FILE), `${JSON.stringify(session)}\n`, machine.token());
+  try {
+    replaceQuickly(join(runFolder, FILE), `${JSON.stringify(session)}\n`, machine.token());
+  } catch {
+    // swept by who opens the run at this moment, or the disk is full: then the run belongs to whom it belonged before
+  }
 }
 
 /** Is the run another client's, or that of one that is gone? Then a turn that ends here is not its business. */

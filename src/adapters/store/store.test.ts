@@ -243,10 +243,19 @@ describe("the snapshot", () => {
   });
 
   it("is freed at the next opening of what a kill left of its writing, and of a rest's", async () => {
-    const left = ["run.json.0a1b.tmp", "rest.json.4711.tmp"];
+    const commit = join("commits", "ship-1");
+    mkdirSync(join(folder(), commit), { recursive: true });
+    const left = [
+      "run.json.0a1b.tmp",
+      "rest.json.4711.tmp",
+      "closing.json.4711.tmp",
+      "host.json.1.tmp",
+      join(commit, "intent.json.1.tmp"),
+    ];
     for (const name of [...left, "run.json", "mine.tmp"]) writeFileSync(join(folder(), name), "{");
     await using _open = await store.open(RUN);
-    expect(readdirSync(folder()).filter((name) => name.endsWith(".tmp"))).toEqual(["mine.tmp"]);
+    const found = readdirSync(folder(), { recursive: true, encoding: "utf8" });
+    expect(found.filter((name) => name.endsWith(".tmp"))).toEqual(["mine.tmp"]);
   });
 
   it("may be deleted or half there: the run opens all the same and writes it anew", async () => {

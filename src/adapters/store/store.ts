@@ -252,16 +252,18 @@ function makeFresh(folder: string): string {
   });
 }
 
-/** What a kill between write and rename left beside our own files; the lock's are the lock's affair. */
+/** What a kill between write and rename left beside our own files, whichever they are; the lock's are the lock's affair. */
 function sweep(folder: string): void {
-  for (const name of namesIn(folder)) if (/^(run|rest|order)\.json\..*\.tmp$/.test(name)) discard(join(folder, name));
+  const commits = join(folder, "commits");
+  for (const place of [folder, ...namesIn(commits).map((name) => join(commits, name))])
+    for (const name of namesIn(place)) if (/^[a-z]+\.json\..*\.tmp$/.test(name)) discard(join(place, name));
 }
 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return [];
     throw diskFault(error, "read", folder);
   }
 }
