@@ -8,8 +8,10 @@ import { median } from "./measure.mjs";
 
 const CALLS = 15;
 const JOBS = 200;
+/** Ids are made of the loop's name and the second: so many loops take turns. */
+const LOOPS = 10;
 const SLOW_SECONDS = 60;
-const LOOP = 'name: dev\nskills: [alpha, beta]\ngoal_state: "done"\nhuman_gate: false\n';
+const loop = (i) => `name: dev-${i}\nskills: [alpha, beta]\ngoal_state: "done"\nhuman_gate: false\n`;
 const SLOW = `name: slow\nskills: [alpha]\ngoal_state: "done"\nhuman_gate: false\nvalidators: [{tool: wait, checks: [{name: fine}]}]\n`;
 const WAIT = `#!/bin/sh\ncat >/dev/null\nsleep ${SLOW_SECONDS}\necho '{"pass": true, "message": "", "checks": [{"name": "fine", "pass": true}]}'\n`;
 const skill = (name) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo ${name}.\n`;
@@ -51,7 +53,7 @@ function repository(root) {
   for (const below of [".pawl/loops", ".pawl/skills", "validators"])
     mkdirSync(join(folder, below), { recursive: true });
   const files = {
-    ".pawl/loops/dev.yaml": LOOP,
+    ...Object.fromEntries(Array.from({ length: LOOPS }, (_, i) => [`.pawl/loops/dev-${i}.yaml`, loop(i)])),
     ".pawl/loops/slow.yaml": SLOW,
     ".pawl/skills/alpha.md": skill("alpha"),
     ".pawl/skills/beta.md": skill("beta"),
@@ -103,7 +105,7 @@ async function answers(ours, bare, row, { git }) {
   const jobs = [];
   for (let job = 1; job <= JOBS; job++) {
     git("switch", "-qc", `job-${job}`);
-    const ms = await timed(ours.client, "run_loop", { name: "dev" });
+    const ms = await timed(ours.client, "run_loop", { name: `dev-${job % LOOPS}` });
     jobs.push(ms);
     if (job > CALLS) continue;
     echoed.push(await timed(bare.client, "echo", { text: "hello" }));
