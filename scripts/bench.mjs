@@ -18,7 +18,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mcp } from "./bench/mcp.mjs";
-import { inTurn, peakMiB, timeOf } from "./bench/measure.mjs";
+import { inTurn, peakMiB, repository, timeOf } from "./bench/measure.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const pawl = join(here, "dist", "pawl.js");
@@ -32,19 +32,6 @@ const row = (what, value, bar, unit, detail) => {
   console.error(`${what}: ${value.toFixed(2)} ${unit} (bar ${bar})`);
 };
 
-function repository(name, files) {
-  const folder = join(root, name);
-  mkdirSync(folder);
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
-  const git = (...args) =>
-    execFileSync("git", ["-C", folder, "-c", "user.name=b", "-c", "user.email=b@example.invalid", ...args], {
-      stdio: "ignore",
-    });
-  git("init", "-q", "-b", "main");
-  git("add", "-A");
-  git("commit", "-qm", "start");
-  return folder;
-}
 const steps = (count, line) => Array.from({ length: count }, (_, i) => `  - {name: s${i}, ${line}}`).join("\n");
 /** A run in a fresh branch each, since a job has one open run and its own records. */
 let branches = 0;
@@ -64,7 +51,9 @@ function startUp() {
   );
   const memory = peakMiB([node, pawl, "--help"]);
   if (memory !== undefined) row("pawl --help, memory", memory * 1.048576, 70, "MB", "peak of the process");
-  const folder = repository("plan", { "hundred.yaml": `name: hundred\nsteps:\n${steps(100, 'command: "true"')}\n` });
+  const { folder } = repository(join(root, "plan"), {
+    "hundred.yaml": `name: hundred\nsteps:\n${steps(100, 'command: "true"')}\n`,
+  });
   const plan = inTurn(11, () => timeOf([node, pawl, "plan", "hundred.yaml"], { cwd: folder }), nothing);
   row(
     "pawl plan of a 100-step file",
@@ -79,7 +68,7 @@ function startUp() {
 function durable() {
   const noop = "export default { actions: { noop: { run: async () => ({}) } } };\n";
   const loop = `name: noop\nextensions: [noop.mjs]\nsteps:\n${steps(100, "action: noop")}\n`;
-  const folder = repository("durable", { "noop.mjs": noop, "noop.yaml": loop });
+  const { folder } = repository(join(root, "durable"), { "noop.mjs": noop, "noop.yaml": loop });
   const step = inTurn(
     9,
     () => {
@@ -129,7 +118,7 @@ async function bundled() {
 async function sandboxed() {
   const { spawnStrict } = await import(join(here, "build/bench/sandbox.js"));
   const loop = (count) => `name: quick\nsteps:\n${steps(count, 'command: "true"')}\n`;
-  const folder = repository("sandboxed", { "few.yaml": loop(10), "many.yaml": loop(110) });
+  const { folder } = repository(join(root, "sandboxed"), { "few.yaml": loop(10), "many.yaml": loop(110) });
   const state = join(folder, ".git", "pawl");
   const artifacts = join(state, "artifacts");
   mkdirSync(artifacts, { recursive: true });
@@ -153,22 +142,9 @@ function long() {
   const files = (repeats) => ({
     "noop.mjs": "export default { actions: { noop: { run: async () => ({}) } } };\n",
     "long.yaml": `name: long\nextensions: [noop.mjs]\nsteps:\n  - {name: a, action: noop}\nrepeat_until: all_phases_complete\nmax_repeats: ${repeats}\n`,
+    ".pawl/tasks.md": "- [ ] never\n",
   });
-  const folder = repository("long", files(5000));
-  mkdirSync(join(folder, ".pawl"));
-  writeFileSync(join(folder, ".pawl/tasks.md"), "- [ ] never\n");
-  execFileSync("git", ["-C", folder, "add", "-A"]);
-  execFileSync("git", [
-    "-C",
-    folder,
-    "-c",
-    "user.name=b",
-    "-c",
-    "user.email=b@example.invalid",
-    "commit",
-    "-qm",
-    "tasks",
-  ]);
+  const { folder } = repository(join(root, "long"), files(5000));
   run(folder, "long.yaml", [3]);
   const journal = newest(folder);
   const begun = eventsOf(journal)
@@ -184,9 +160,7 @@ function long() {
   );
   const sizeBytes = statSync(journal).size / begun.length;
   row("journal, without outputs", sizeBytes / 1024, 2, "KB a step", `${begun.length} steps`);
-  const short = repository("load", files(Math.round(10_000 / 4)));
-  mkdirSync(join(short, ".pawl"));
-  writeFileSync(join(short, ".pawl/tasks.md"), "- [ ] never\n");
+  const { folder: short } = repository(join(root, "load"), files(Math.round(10_000 / 4)));
   run(short, "long.yaml", [3]);
   const lines = readFileSync(newest(short), "utf8").trim().split("\n").length;
   const load = inTurn(9, () => timeOf([node, pawl, "status", "--json"], { cwd: short }), nothing);

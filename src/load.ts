@@ -7,6 +7,7 @@ import { loadLoop, type Registered } from "./config/load.js";
 import { parseSettings, type Settings } from "./config/settings.js";
 import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
+import { HOST } from "./core/hosts.js";
 import type { Performer } from "./core/model.js";
 import { extensionKey } from "./core/named.js";
 import { describe, registryOf } from "./hooks/registry.js";
@@ -34,7 +35,7 @@ export interface LoadTask {
 export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
   const settings = await settingsOf(house.library);
-  const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? "host" : undefined);
+  const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? HOST : undefined);
   const registered: Registered = {
     ...describe(registryOf()),
     uses,
@@ -93,8 +94,8 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
 export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {
   const { performers } = await settingsOf(task.library);
   const found = performers[task.name] ?? (task.uses.includes(task.name) ? { use: task.name } : undefined);
-  if (found !== undefined && found.use !== "host" && (found.use !== "command" || found.run !== undefined)) return found;
-  const names = [...Object.keys(performers), ...task.uses.filter((use) => use !== "host" && use !== "command")];
+  if (found !== undefined && found.use !== HOST && (found.use !== "command" || found.run !== undefined)) return found;
+  const names = [...Object.keys(performers), ...task.uses.filter((use) => use !== HOST && use !== "command")];
   throw new Refusal(
     "unknown-agent",
     `there is no agent "${task.name}" that Pawl can start`,

@@ -9,7 +9,6 @@ import { FaultError } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
 import type { CommitWish } from "./ports/git.js";
 import type { House } from "./ports/house.js";
-import type { Notifier } from "./ports/notifier.js";
 import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
 import type { Workshop } from "./ports/workshop.js";
@@ -18,6 +17,7 @@ import { noteEnd } from "./runtime/closing.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
 import { renamer } from "./runtime/rename.js";
+import { silent } from "./runtime/silent.js";
 import { actionWorker } from "./workers/action.js";
 import { commitAction } from "./workers/actions/commit.js";
 import { closingHook, commitHook } from "./workers/actions/commit-hook.js";
@@ -60,11 +60,10 @@ export function hookOf(around: Around, made: Parameters<House["hookOf"]>[0]): Co
   const { frozen, run, folder, signal } = made;
   return async (name, args, env) => {
     const { engine } = await around.house.engine(frozen.flow.isolation, signal);
-    const shop = shopOf(around, { frozen, engine, actions: new Map(), notifier: MUTE });
+    const shop = shopOf(around, { frozen, engine, actions: new Map(), notifier: silent() });
     return closingHook(shop, { run, flow: frozen.flow, folder, signal })(name, args, env);
   };
 }
-const MUTE: Notifier = { moved: () => undefined, said: () => undefined, warned: () => undefined };
 
 function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop {
   const { frozen, engine, actions, notifier, standIn } = made;

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MEMORY_FILES } from "../src/core/memory.js";
 import { Repository } from "./harness/repository.js";
 import { withBubblewrap } from "./sandbox/here.js";
 
@@ -30,7 +31,8 @@ withBubblewrap("pawl demo", () => {
       "A cart, and tests that fail",
     ]);
     expect(git("show", "--format=", "--name-only").split("\n")).toEqual(["cart.js", "cart.test.js"]);
-    for (const line of git("status", "--short").split("\n")) expect(line).toMatch(/^\?\? \.pawl\/(jobs\/|\w+\.md)$/);
+    const made = [...Object.keys(MEMORY_FILES), "jobs/"].map((name) => `?? .pawl/${name}`);
+    expect(git("status", "--short").split("\n").sort()).toEqual(made.sort());
   });
 
   test("says in words where the record is and what to type next, and the words are true", async () => {

@@ -1,10 +1,9 @@
 // The MCP server against a bare one of the same SDK: answers, start, memory, a long look, many jobs.
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { median } from "./measure.mjs";
+import { median, repository } from "./measure.mjs";
 
 const CALLS = 15;
 const JOBS = 200;
@@ -38,7 +37,7 @@ function processorSeconds(pid) {
 }
 
 export async function mcp({ pawl, echo, root, row }) {
-  const place = repository(root);
+  const place = repository(join(root, "mcp"), filesOf());
   await starts({ pawl, echo, row, ...place });
   const ours = await connect([pawl, "mcp"], place.folder);
   const bare = await connect([echo], place.folder);
@@ -48,27 +47,13 @@ export async function mcp({ pawl, echo, root, row }) {
   await Promise.all([ours.client.close(), bare.client.close()]);
 }
 
-function repository(root) {
-  const folder = join(root, "mcp");
-  for (const below of [".pawl/loops", ".pawl/skills", "validators"])
-    mkdirSync(join(folder, below), { recursive: true });
-  const files = {
-    ...Object.fromEntries(Array.from({ length: LOOPS }, (_, i) => [`.pawl/loops/dev-${i}.yaml`, loop(i)])),
-    ".pawl/loops/slow.yaml": SLOW,
-    ".pawl/skills/alpha.md": skill("alpha"),
-    ".pawl/skills/beta.md": skill("beta"),
-    "validators/wait.sh": WAIT,
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o755 });
-  const git = (...args) =>
-    execFileSync("git", ["-C", folder, "-c", "user.name=b", "-c", "user.email=b@example.invalid", ...args], {
-      stdio: "ignore",
-    });
-  git("init", "-q", "-b", "main");
-  git("add", "-A");
-  git("commit", "-qm", "start");
-  return { folder, git };
-}
+const filesOf = () => ({
+  ...Object.fromEntries(Array.from({ length: LOOPS }, (_, i) => [`.pawl/loops/dev-${i}.yaml`, loop(i)])),
+  ".pawl/loops/slow.yaml": SLOW,
+  ".pawl/skills/alpha.md": skill("alpha"),
+  ".pawl/skills/beta.md": skill("beta"),
+  "validators/wait.sh": WAIT,
+});
 
 async function starts({ pawl, echo, row, folder }) {
   const starts = [];

@@ -1,5 +1,7 @@
 // Times whole processes in turn, A B A B …, so that a machine whose speed drifts drifts for both.
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /** Wall time in milliseconds; throws when the command does not end with one of `codes`. */
 export function timeOf(argv, { cwd, env, codes = [0] } = {}) {
@@ -34,4 +36,20 @@ export function peakMiB(argv) {
   const { stderr, error } = spawnSync("/usr/bin/time", ["-f", "peak %M", ...argv], { encoding: "utf8" });
   const found = error ? undefined : /peak (\d+)/.exec(stderr)?.[1];
   return found === undefined ? undefined : Number(found) / 1024;
+}
+
+/** A repository of these files with one commit, and git in it. */
+export function repository(folder, files) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+  }
+  const git = (...args) =>
+    execFileSync("git", ["-C", folder, "-c", "user.name=b", "-c", "user.email=b@example.invalid", ...args], {
+      stdio: "ignore",
+    });
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "start");
+  return { folder, git };
 }

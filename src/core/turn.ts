@@ -1,4 +1,5 @@
 // May a host's agent end its turn? Only a run that stands at one of its own skills keeps it, and only so many times.
+import { HOST } from "./hosts.js";
 import type { Flow } from "./model.js";
 
 /** How often an agent is sent back to one skill before it is let go: some clients never give up by themselves. */
@@ -26,7 +27,7 @@ export function holdsTurn({ status, skill }: TurnRecord, flow: Pick<Flow, "nodes
   if (!["pending", "running", "iterating"].includes(status) || skill === undefined) return false;
   const work = Object.hasOwn(flow.nodes, skill) ? flow.nodes[skill]?.work : undefined;
   if (work?.kind !== "agent" || !Object.hasOwn(flow.performers, work.performer)) return false;
-  return flow.performers[work.performer]?.use === "host";
+  return flow.performers[work.performer]?.use === HOST;
 }
 
 /** Undefined: it was reminded often enough. The count begins anew when the run has moved. */

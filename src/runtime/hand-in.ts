@@ -1,12 +1,10 @@
 // What the host's agent hands in: the output of its step, and the word to go on. Refused where it is not its turn.
 import { HOST, isHosts } from "../core/hosts.js";
 import type { EventBody, Flow, ParkCode, Run } from "../core/model.js";
-import { questionOf } from "../core/question.js";
 import { Refusal } from "../core/refusal.js";
 import { next } from "../core/run.js";
-import type { House } from "../ports/house.js";
 import { answerEvent } from "./answer.js";
-import { begunOnce, type Caller, onward, type Standing, standingOf } from "./hosted.js";
+import { askedOf, begunOnce, type Caller, onward, type Standing, standingOf } from "./hosted.js";
 
 /** Characters of an output that are taken in; of the rest the end is kept, where agents sum up. */
 export const OUTPUT_TAKEN_MAX = 100_000;
@@ -152,9 +150,9 @@ export async function answer(
     by: from.by,
     move: async ({ opened }) => {
       const { flow, run } = opened;
-      const { turn } = await underLock(house, flow, run);
+      const turn = await askedOf(house, flow, run);
       if (
-        turn.of !== "person" ||
+        turn === undefined ||
         (from.expected !== undefined && (turn.ticket !== from.expected.ticket || turn.tree !== from.expected.tree))
       )
         throw new Refusal(
@@ -180,14 +178,4 @@ export async function answer(
       );
     },
   });
-}
-
-/** The gate as it stands under the lock that we hold. */
-async function underLock(house: House, flow: Flow, run: Run): Promise<Pick<Standing, "turn">> {
-  const { digest } = await house.git.tree();
-  const question = questionOf(flow, run, digest);
-  const [command] = next(flow, run);
-  return {
-    turn: question && command ? { of: "person", question, ticket: command.ticket, tree: digest } : { of: "rest" },
-  };
 }

@@ -18,6 +18,7 @@ import { closeOwed, closeRun } from "./closing.js";
 import { record } from "./drive.js";
 import { followerOf, innerOf } from "./offspring.js";
 import { frozenOf, glanceAt, type Taken, takeRun } from "./open.js";
+import { silent } from "./silent.js";
 import { readyFor, refuseStart, startRun } from "./start.js";
 
 /** Whose turn it is. */
@@ -88,16 +89,22 @@ async function turnOf(house: House, flow: Flow, run: Run): Promise<Turn> {
   const holder = await house.store.holder(run.id);
   if (command === undefined) return holder ? { of: "pawl", holder } : { of: "rest" };
   if (holder) return { of: "pawl", holder };
-  const { digest } = isAsk(command) ? await house.git.tree() : { digest: "" };
-  const question = questionOf(flow, run, digest);
-  if (question) return { of: "person", question, ticket: command.ticket, tree: digest };
+  const asked = await askedOf(house, flow, run);
+  if (asked) return asked;
   if (command.do !== "work" || !isHosts(command, flow)) return { of: "nobody" };
-  const world = await worldFor(house, await frozenOf(house, run.id), quiet([]));
+  const world = await worldFor(house, await frozenOf(house, run.id), silent());
   const text = await world.host.shown(command, run);
   return { of: "host", command, ...(text === undefined ? {} : { text }) };
 }
 
-const isAsk = (command: Command): boolean => command.do === "work" && command.work.kind === "ask";
+/** The question a run stands at, about the tree as it is now; undefined where it asks nothing. */
+export async function askedOf(house: House, flow: Flow, run: Run): Promise<(Turn & { of: "person" }) | undefined> {
+  const [command] = next(flow, run);
+  if (command?.do !== "work" || command.work.kind !== "ask") return undefined;
+  const { digest } = await house.git.tree();
+  const question = questionOf(flow, run, digest);
+  return question && { of: "person", question, ticket: command.ticket, tree: digest };
+}
 
 export interface Onward {
   /** Taken already, and let go here. */
@@ -115,7 +122,11 @@ export async function onward(caller: Caller, id: string, how: Onward = {}): Prom
   const warnings: string[] = [];
   const taken = how.taken ?? (await takeRun(house, id));
   const standing = await using(taken, async () => {
-    const world = await worldFor(house, taken.frozen, quiet(warnings));
+    const world = await worldFor(
+      house,
+      taken.frozen,
+      silent((text) => void warnings.push(text)),
+    );
     const event = await how.move?.(taken, world);
     const isParked = taken.opened.run.cursor.at === "parked";
     if (event || !isParked || how.resume) {
@@ -139,9 +150,8 @@ async function handed(taken: Taken, world: HostedWorld, house: House): Promise<T
   const { opened } = taken;
   const [command] = next(opened.flow, opened.run);
   if (command === undefined) return { of: "rest" };
-  const { digest } = isAsk(command) ? await house.git.tree() : { digest: "" };
-  const question = questionOf(opened.flow, opened.run, digest);
-  if (question) return { of: "person", question, ticket: command.ticket, tree: digest };
+  const asked = await askedOf(house, opened.flow, opened.run);
+  if (asked) return asked;
   if (command.do !== "work" || !isHosts(command, opened.flow)) return { of: "nobody" };
   await begunOnce(taken, world, command);
   return { of: "host", command, text: await world.host.handOut(command, opened.run) };
@@ -162,12 +172,6 @@ const worldFor = (house: House, frozen: Taken["frozen"], notifier: Notifier): Pr
     notifier,
     away: ({ do: kind }) => kind === "work" || kind === "hook",
   });
-
-const quiet = (warnings: string[]): Notifier => ({
-  moved: () => undefined,
-  said: () => undefined,
-  warned: (text) => void warnings.push(text),
-});
 
 async function using<T>(taken: Taken, work: () => Promise<T>): Promise<T> {
   await using _taken = taken;

@@ -9,6 +9,7 @@ import { record } from "./drive.js";
 import { fold } from "./fold.js";
 import { frozenOf, glanceAt } from "./open.js";
 import { publisher } from "./publish.js";
+import { silent } from "./silent.js";
 
 type Renamed = EventBody & { type: "renamed" };
 
@@ -152,6 +153,6 @@ const quietly = (house: House, warned: (text: string) => void): World => ({
     throw new Error("unreachable: it is not driven");
   },
   clock: house.clock,
-  notifier: { moved: () => undefined, said: () => undefined, warned },
+  notifier: silent(warned),
   published: async () => undefined,
 });

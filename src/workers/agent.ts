@@ -1,4 +1,5 @@
 // An agent step: one turn of a performer, judged by what it wrote and never by what it said (P1).
+import { HOST } from "../core/hosts.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
 import type { Agent, AgentEnd } from "../ports/agent.js";
@@ -24,7 +25,7 @@ export const agentWorker = (shop: Workshop): Worker => ({
   here: (command, flow) =>
     command.do !== "work" ||
     command.work.kind !== "agent" ||
-    performerOf(shop, flow, command.work.performer)?.use !== "host",
+    performerOf(shop, flow, command.work.performer)?.use !== HOST,
   begin: (command, run, flow) => beginTurn(shop, { command, run, flow }),
   carryOut: async (task, signal) => {
     if (task.command.do !== "work" || task.command.work.kind !== "agent") throw new Error("unreachable: not an agent");
@@ -39,7 +40,7 @@ export const agentWorker = (shop: Workshop): Worker => ({
 
 const performerOf = (shop: Workshop, flow: Flow, name: string): Performer | undefined => {
   const performer = flow.performers[name];
-  return performer?.use === "host" ? (shop.standIn ?? performer) : performer;
+  return performer?.use === HOST ? (shop.standIn ?? performer) : performer;
 };
 
 /** A try after a crash goes on in the session of the one that died; `session: inherit` goes on in the last visit's. */

@@ -5,11 +5,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { MEMORY_FILES } from "../../src/core/memory.js";
 import { type Ended, ended, Repository } from "../harness/repository.js";
 import type { Body } from "./bodies.js";
 import { THAT_DIES } from "./build.js";
 import { leftovers, linesOf, ownerOf, storyOf, survivorsAt, type Told } from "./traces.js";
 
+/** What a run may leave in the work tree: its record, and the files of the memory bank. */
+const OURS = [".pawl/jobs", ...Object.keys(MEMORY_FILES).map((name) => `.pawl/${name}`)].map((path) => `:!${path}`);
 /** Starts of the program for one run; more would mean that it does not get on. */
 const STARTS_MAX = 80;
 /** How long what a killed Pawl left may live. */
@@ -140,7 +143,7 @@ export class Journey implements Disposable {
     expect(subjects).toEqual(["start", ...body.commits.map(({ subject }) => subject)]);
     for (const { paths } of body.commits) {
       expect(repository.git("show", "--name-only", "--format=", "HEAD").trim().split("\n")).toEqual(paths);
-      expect(repository.git("status", "--porcelain", "--untracked-files=all", ":!.pawl/jobs", ":!.pawl/*.md")).toBe("");
+      expect(repository.git("status", "--porcelain", "--untracked-files=all", ...OURS)).toBe("");
     }
     const verified = await repository.pawl(["verify", run], { program: THAT_DIES });
     expect([verified.code, verified.out]).toEqual([0, expect.stringContaining(`whole: ${lines.length} events`)]);

@@ -1,4 +1,5 @@
 // The agents this release drives, by the word after `use:`.
+import { HOST } from "../../core/hosts.js";
 import type { Agent } from "../../ports/agent.js";
 import { claudeCode } from "./claude-code/index.js";
 import { command } from "./command.js";
@@ -6,7 +7,7 @@ import { command } from "./command.js";
 export const AGENTS: readonly Agent[] = [command, claudeCode()];
 
 /** Words that `use:` may have in this release. `host` is the IDE's own agent: nobody starts it. */
-export const USES: readonly string[] = [...AGENTS.map((agent) => agent.use), "host"];
+export const USES: readonly string[] = [...AGENTS.map((agent) => agent.use), HOST];
 
 /** Words that later releases will drive: known, so the message can say more than "unknown". */
 export const USES_LATER: readonly string[] = ["codex", "opencode", "gemini", "acp", "llm"];

@@ -1,5 +1,6 @@
 // The files that send git elsewhere. Read at the start of a run and compared before every start: a difference is an attack (P6).
-// main.ts hands `readSignposts` to the git adapter too, so that both sides of the comparison come from this one reader.
+// `adapters/git/signposts.ts` reads them too, and a run's start holds what that one read: what one calls harmless, both must
+// (`adapters/files/git-config.ts` does for the config). They differ at a linked `.git`, which is refused here by that difference.
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";

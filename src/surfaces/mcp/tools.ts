@@ -14,6 +14,7 @@ import {
   standingOf,
 } from "../../runtime/hosted.js";
 import { lookAt } from "../../runtime/open.js";
+import { silent } from "../../runtime/silent.js";
 import { stopRun } from "../../runtime/stop.js";
 import type { McpHouse } from "./desk.js";
 
@@ -100,8 +101,7 @@ export const TOOLS: Record<string, ToolDef> = {
     act: async ({ caller }, { reason }) => {
       const { house, signal } = caller;
       const id = await activeOrRefuse(house);
-      const notifier = { moved: () => undefined, said: () => undefined, warned: () => undefined };
-      await stopRun(house, id, { reason, abandon: false, by: "chat", signal, notifier });
+      await stopRun(house, id, { reason, abandon: false, by: "chat", signal, notifier: silent() });
       return { standing: await standingOf(house, id) };
     },
   }),
