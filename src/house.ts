@@ -198,8 +198,9 @@ async function jobNow(git: Git, workspace: string): ReturnType<House["job"]> {
 }
 
 function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {
-  const { job_id: job, outcome = null } = record;
-  return { run, loop, file, status, isOpenEnded: outcome === null, ...(typeof job === "string" ? { job } : {}) };
+  const { job_id: job, outcome = null, head } = record;
+  const told = { ...(typeof job === "string" ? { job } : {}), ...(typeof head === "string" ? { head } : {}) };
+  return { run, loop, file, status, isOpenEnded: outcome === null, ...told };
 }
 
 function realFolder(path: string): string {

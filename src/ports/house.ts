@@ -87,6 +87,8 @@ export interface JobRecord {
   status: string;
   /** Its outcome is empty. A complete run's is so only until it has been validated. */
   isOpenEnded?: boolean;
+  /** sha256 of the last line it tells of. */
+  head?: string;
 }
 export interface LoadOptions {
   agent?: string;

@@ -39,8 +39,9 @@ export interface OpenRun extends AsyncDisposable {
   readonly remarks: { about: string; text: string }[];
   /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. */
   append(event: Event, place: string): Promise<Line>;
-  /** A cache for readers: may be lost at any time, must never be half there. */
-  snapshot(run: Run): Promise<void>;
+  /** A cache for readers: may be lost at any time, must never be half there. Written now and then and when the run is let go, or at
+   *  once with `isLast`: then letting go writes nothing more. */
+  snapshot(run: Run, isLast?: boolean): Promise<void>;
 }
 export interface Frozen {
   run: string;

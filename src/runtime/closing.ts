@@ -1,7 +1,8 @@
 // What happens when a run ends: what it learned goes into the memory bank, its record is committed, and that commit is pushed where it is safe.
 // Two moments, each made again after a crash without doing anything twice: the note at the last checkpoint, before the end is on paper (so
 // that a loop that follows begins with it); the commit after the end, when journal and record are whole. Between them the commit is owed:
-// `closing.json` in the run's folder says so, and goes when it is done or was tried and failed.
+// `closing.json` in the run's folder says so. It is the last file of a run to go, once the commit is made or was tried and failed: whatever
+// a kill leaves of an ended run, somebody still comes by who sweeps it.
 import type { Branches } from "../core/branches.js";
 import { loopMd } from "../core/loop-md.js";
 import { keepable, learnedIn, NOTES_FILE, type SessionNote, withNote } from "../core/memory.js";
@@ -10,10 +11,11 @@ import { ownerOf } from "../core/place.js";
 import { viewOf } from "../core/view.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { CommitEnd } from "../ports/git.js";
-import type { House } from "../ports/house.js";
+import type { House, JobRecord } from "../ports/house.js";
 import type { Frozen } from "../ports/store.js";
 import { childId } from "./ids.js";
 import { type Taken, takeRun } from "./open.js";
+import { publisher } from "./publish.js";
 
 /** What is owed to a run that is about to end. */
 interface Owed {
@@ -41,6 +43,7 @@ export async function closeRun(house: House, { frozen, opened }: Taken, signal: 
   const owed = run.cursor.at === "ended" ? await owedOf(house, run.id) : undefined;
   if (!owed) return [];
   const warnings = await orWarn(run.id, () => commitRecord(house, { frozen, flow, run, events, owed }, signal));
+  await opened.journal.snapshot(run, true);
   await house.files.remove(owedPath(house, run.id));
   return warnings;
 }
@@ -49,15 +52,20 @@ export async function closeRun(house: House, { frozen, opened }: Taken, signal: 
 export async function closeOwed(house: House, job: string, signal: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];
   const known = new Set(await house.store.list()); // a record may name any run
-  for (const { run } of house.recordsOf(job).records.filter((record) => known.has(record.run)))
-    if (await owedOf(house, run)) warnings.push(...(await orWarn(run, () => closeLate(house, run, signal))));
+  for (const record of house.recordsOf(job).records.filter(({ run }) => known.has(run)))
+    if (await owedOf(house, record.run))
+      warnings.push(...(await orWarn(record.run, () => closeLate(house, record, signal))));
   return warnings;
 }
 
-async function closeLate(house: House, run: string, signal: AbortSignal): Promise<string[]> {
+async function closeLate(house: House, { run, head }: JobRecord, signal: AbortSignal): Promise<string[]> {
   if (await house.store.holder(run)) return [];
   await using taken = await takeRun(house, run);
-  return closeRun(house, taken, signal);
+  const warnings: string[] = [];
+  if (head !== taken.opened.journal.head)
+    // the kill came between the end and its record
+    await publisher(house, (trouble) => warnings.push(trouble))(taken.opened);
+  return [...warnings, ...(await closeRun(house, taken, signal))];
 }
 
 /** What the world could not do costs a run that is over nothing, and the next one neither. */

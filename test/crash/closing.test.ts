@@ -1,10 +1,14 @@
 // Killed while a run is being closed: there is one note and one commit in the end, made by the next command that drives in its job.
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { verifies } from "../harness/verifies.js";
 import { skillsGround } from "../journeys/skills-ground.js";
 import { buildThatDies, THAT_DIES } from "./build.js";
+import { digestOf, leftovers, linesOf } from "./traces.js";
+
+/** No process has this number: the system's own limit is 2^22. */
+const NOBODY = 4_194_305;
 
 buildThatDies();
 
@@ -27,6 +31,28 @@ it.each(["commit:before#1", "commit:before#2", "commit:intent#1", "commit:moved#
     expect(repository.commits()).toHaveLength(2);
   },
 );
+
+it("killed between its last line and its record, a run's record is made whole and what lies half written goes", async () => {
+  using repository = skillsGround({ dev: "skills: [a]\nhuman_gate: false\n" }, { branch: "topic" });
+  await repository.pawl(["run", "dev"], { program: THAT_DIES });
+  const home = join(repository.folder, ".git/pawl/runs");
+  const lines = linesOf(join(home, readdirSync(home)[0] ?? "", "journal.jsonl")).length;
+  const [first] = readdirSync(home);
+  const end = { PAWL_DIES_AT: `append:after#${lines}` };
+  expect((await repository.pawl(["run", "dev"], { program: THAT_DIES, env: end })).signal).toBe("SIGKILL");
+  const id = readdirSync(home).find((name) => name !== first) ?? "";
+  const record = `.pawl/jobs/topic/dev-${id}.json`;
+  const last = digestOf(linesOf(join(home, id, "journal.jsonl")).at(-1));
+  expect(JSON.parse(repository.read(record)).head).not.toBe(last);
+  for (const temp of [`${home}/${id}/run.json.a1.tmp`, `${home}/${id}/rest.json.${NOBODY}.tmp`])
+    writeFileSync(temp, "half");
+  writeFileSync(join(repository.folder, `${record}.${NOBODY}-a1-1.tmp`), "half");
+  const again = await repository.pawl(["resume", id], { program: THAT_DIES });
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining(`run ${id} has ended`)]);
+  expect(leftovers(join(repository.folder, ".git"), join(repository.folder, ".pawl"))).toEqual([]);
+  const committed = JSON.parse(repository.git("show", `HEAD:${record}`));
+  expect(committed).toMatchObject({ status: "complete", outcome: "success", head: last });
+});
 
 it("a run whose closing cannot be finished is told of, and does not keep the next one from starting", async () => {
   using repository = skillsGround({ dev: "skills: [a]\nhuman_gate: false\n" }, { branch: "topic" });

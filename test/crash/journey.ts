@@ -1,6 +1,5 @@
 // One run taken to its end however often it is killed on the way. After each death everything that is promised is looked at.
 import type { ChildProcess } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +8,7 @@ import { MEMORY_FILES } from "../../src/core/memory.js";
 import { type Ended, ended, Repository } from "../harness/repository.js";
 import type { Body } from "./bodies.js";
 import { THAT_DIES } from "./build.js";
-import { leftovers, linesOf, ownerOf, storyOf, survivorsAt, type Told } from "./traces.js";
+import { digestOf, leftovers, linesOf, ownerOf, storyOf, survivorsAt, type Told } from "./traces.js";
 
 /** What a run may leave in the work tree: its record, and the files of the memory bank. */
 const OURS = [".pawl/jobs", ...Object.keys(MEMORY_FILES).map((name) => `.pawl/${name}`)].map((path) => `:!${path}`);
@@ -32,6 +31,7 @@ export class Journey implements Disposable {
   /** How often the program was killed. */
   kills = 0;
   starts = 0;
+  private wasKilled = false;
 
   constructor(readonly body: Body) {
     this.repository = Repository.make(body.files);
@@ -67,7 +67,8 @@ export class Journey implements Disposable {
     }
     const end = await over;
     await records;
-    if (end.signal === "SIGKILL") this.kills += 1;
+    this.wasKilled = end.signal === "SIGKILL";
+    if (this.wasKilled) this.kills += 1;
     else
       expect([0, 3, 130], `exit ${end.code} of ${this.command().join(" ")}: ${end.out}${end.err}`).toContain(end.code);
     return end;
@@ -132,6 +133,13 @@ export class Journey implements Disposable {
     }
     const { head } = this.record() ?? {};
     if (head !== undefined) expect(transitionsSince(head, lines)).toBeLessThanOrEqual(1);
+  }
+
+  /** Whose last command was killed asks again: the run is over, and what its end still owed is done. */
+  async close(): Promise<void> {
+    if (!this.wasKilled) return;
+    const { code, err } = await this.repository.pawl(["resume", this.run ?? ""], { program: THAT_DIES });
+    expect([code, err]).toEqual([1, expect.stringContaining(`run ${this.run} has ended`)]);
   }
 
   /** All that must hold at the end. */
@@ -202,5 +210,3 @@ function transitionsSince(head: string, lines: Told[]): number {
   if (at < 0) throw new Error(`no line of the journal has the digest ${head} of the record`);
   return lines.slice(at + 1).filter((line, i) => line.place !== lines[at + i].place).length;
 }
-
-const digestOf = (line: Told): string => createHash("sha256").update(JSON.stringify(line)).digest("hex");

@@ -106,6 +106,7 @@ async function die(journey: Journey, death: Death): Promise<void> {
 
 async function toTheEnd(journey: Journey, story: string[]): Promise<void> {
   while (!journey.isOver) await journey.goOn();
+  await journey.close();
   await journey.judge(story);
 }
 

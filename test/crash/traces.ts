@@ -1,4 +1,5 @@
 // What a run leaves: its story without the marks of time, its children, its unfinished files.
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +17,9 @@ export function linesOf(journal: string): Told[] {
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 }
+
+/** What a record's `head` is of the line it tells of. */
+export const digestOf = (line: Told): string => createHash("sha256").update(JSON.stringify(line)).digest("hex");
 
 export const ownerOf = (ticket: string): string => ticket.slice(0, ticket.lastIndexOf("@"));
 

@@ -197,10 +197,10 @@ class LockedRun implements OpenFileRun {
   }
 
   /** Costs syncs, and nobody needs it at every event: now and then, and at the end. */
-  snapshot(run: Run): Promise<void> {
+  snapshot(run: Run, isLast = false): Promise<void> {
     const done = this.turn.then(() => {
       this.latest = run;
-      if (run.seq - this.snapshotSeq >= SNAPSHOT_EVERY) this.writeLatest();
+      if (isLast || run.seq - this.snapshotSeq >= SNAPSHOT_EVERY) this.writeLatest();
     });
     this.turn = done.catch(() => undefined);
     return done;
@@ -254,8 +254,8 @@ function makeFresh(folder: string): string {
 
 /** What a kill between write and rename left beside our own files, whichever they are; the lock's are the lock's affair. */
 function sweep(folder: string): void {
-  const commits = join(folder, "commits");
-  for (const place of [folder, ...namesIn(commits).map((name) => join(commits, name))])
+  const commits = ["commits", "closings"].map((name) => join(folder, name));
+  for (const place of [folder, ...commits.flatMap((each) => namesIn(each).map((name) => join(each, name)))])
     for (const name of namesIn(place)) if (/^[a-z]+\.json\..*\.tmp$/.test(name)) discard(join(place, name));
 }
 
