@@ -5,13 +5,16 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Bubblewrap } from "../../src/adapters/sandbox/bubblewrap/engine.js";
 import { readCapped } from "../../src/adapters/sandbox/capped.js";
 import { chooseEngine } from "../../src/adapters/sandbox/choose.js";
@@ -250,14 +253,17 @@ withBubblewrap("the engine's own troubles", () => {
 
 withBubblewrap("the probe", () => {
   it("finds by attack what holds here, and leaves nothing behind", async () => {
-    const before = readdirSync("/tmp").filter((name) => name.startsWith("pawl-probe-"));
+    const own = mkdtempSync(join(tmpdir(), "pawl-probes-")); // others probe at this moment too
+    vi.stubEnv("TMPDIR", own);
     const report = await new Bubblewrap().probe(never);
+    vi.unstubAllEnvs();
     expect(report.why).toBeUndefined();
     expect(report).toMatchObject({
       usable: true,
       holds: { writes: "kernel", reads: "kernel", network: "kernel", processes: "kernel", disk: "none" },
     });
-    expect(readdirSync("/tmp").filter((name) => name.startsWith("pawl-probe-"))).toEqual(before);
+    expect(readdirSync(own)).toEqual([]);
+    rmdirSync(own);
   });
   it.runIf(isRoot)("says that root without cgroups cannot cap processes, and so the engine is refused", async () => {
     const engine = new Bubblewrap({ cgroupRoot: "/nowhere" });
