@@ -7,8 +7,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { agents, type Repository } from "../harness/repository.js";
 import { type Fetched, fetchPackage, repositoryOf } from "./registry.js";
 
-/** Old suites have a file or two that this Node fails; those must fail inside as well, and nothing beside them. */
-const EACH = 'for f in *.js; do if node $f >/dev/null 2>&1; then echo "ok - $f"; else echo "not ok - $f"; fi; done';
+/** Old suites have a file or two that this Node fails; those must fail inside as well, and nothing beside them. Three tries a file, here
+ *  and there: hyperquest's many.js gives twenty requests 200 ms, which a busy machine does not always have. */
+const ONE = "node $f || node $f || node $f";
+const EACH = `for f in *.js; do if { ${ONE}; } >/dev/null 2>&1; then echo "ok - $f"; else echo "not ok - $f"; fi; done`;
 const SUITES = [
   {
     spec: "hyperquest@2.1.3",

@@ -9,7 +9,9 @@ import {
   readdirSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -264,6 +266,18 @@ withBubblewrap("the probe", () => {
     });
     expect(readdirSync(own)).toEqual([]);
     rmdirSync(own);
+  });
+  it("clears away the ground of a probe that was killed an hour ago, and leaves a younger one", async () => {
+    const own = mkdtempSync(join(tmpdir(), "pawl-probes-"));
+    vi.stubEnv("TMPDIR", own);
+    for (const name of ["pawl-probe-old", "pawl-probe-young", "others"])
+      mkdirSync(join(own, name, "workspace"), { recursive: true });
+    const twoHoursAgo = Date.now() / 1000 - 7_200;
+    for (const name of ["pawl-probe-old", "others"]) utimesSync(join(own, name), twoHoursAgo, twoHoursAgo);
+    expect(await new Bubblewrap().probe(never)).toMatchObject({ usable: true });
+    vi.unstubAllEnvs();
+    expect(readdirSync(own).sort()).toEqual(["others", "pawl-probe-young"]);
+    rmSync(own, { recursive: true });
   });
   it.runIf(isRoot)("says that root without cgroups cannot cap processes, and so the engine is refused", async () => {
     const engine = new Bubblewrap({ cgroupRoot: "/nowhere" });

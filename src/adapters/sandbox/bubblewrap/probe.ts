@@ -1,7 +1,16 @@
 // Finds out by a small attack through the real profile what holds on this machine.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,6 +26,8 @@ import { ANSWERS, PROBE_SCRIPT } from "./probe-script.js";
 
 const OLDEST = [0, 8, 0];
 const PROBE_MS_MAX = 15_000;
+const PREFIX = "pawl-probe-";
+const OLD_MS = 3_600_000;
 const SMALL: Isolation = {
   engine: "bubblewrap",
   memoryBytes: 128 << 20,
@@ -91,9 +102,10 @@ async function versionOf(program: string, signal: AbortSignal): Promise<string> 
   return version[0];
 }
 
-/** Runs the script in a workspace of its own, which is gone afterwards. */
+/** Runs the script in a workspace of its own, which is gone afterwards; one that a kill left goes with a later probe. */
 async function attack(engine: Sandbox, signal: AbortSignal): Promise<Map<string, string>> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "pawl-probe-")));
+  sweep();
+  const root = realpathSync(mkdtempSync(join(tmpdir(), PREFIX)));
   try {
     const nonce = randomBytes(12).toString("hex");
     const plan = layGround(root, nonce);
@@ -110,6 +122,21 @@ async function attack(engine: Sandbox, signal: AbortSignal): Promise<Map<string,
     rmSync(root, { recursive: true, force: true });
   }
 }
+
+/** Grounds of our own that are older than any probe can be. Never the reason a probe fails: others may have the folder too. */
+function sweep(): void {
+  try {
+    for (const name of readdirSync(tmpdir()).filter((name) => name.startsWith(PREFIX))) {
+      const found = lstatSync(join(tmpdir(), name));
+      const isOld = Date.now() - found.mtimeMs > OLD_MS;
+      if (isOld && found.isDirectory() && found.uid === process.geteuid?.())
+        rmSync(join(tmpdir(), name), { recursive: true });
+    }
+  } catch {
+    // what is left is tried again by the next probe
+  }
+}
+
 async function run(session: Session, cwd: string, env: Record<string, string>, signal: AbortSignal): Promise<string> {
   const child = await session.start({
     argv: ["sh", "-c", PROBE_SCRIPT],
