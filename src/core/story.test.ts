@@ -30,6 +30,15 @@ describe("the story of a run", () => {
     );
   });
 
+  it("says of checks in turn that others come, and of answers side by side that others are at work", () => {
+    const checks = "validators: [{tool: v, checks: [{name: c}]}, {tool: w, checks: [{name: d}]}]";
+    const inTurn = new Tale(flowOfText(`name: x\nhuman_gate: false\nskills: [commit]\n${checks}`));
+    expect(last(inTurn.passes().passes())).toBe(":validators/v visit 1: passed, others to come");
+    const agents = 'agents: {a: {use: command, run: "true"}, b: {use: command, run: "true"}}';
+    const atOnce = new Tale(flowOfText(`name: x\ndoer: a\nreviewer: [a, b]\n${agents}`));
+    expect(last(atOnce.passes().passes())).toBe("reviewer/a visit 1: passed, others still at work");
+  });
+
   it("says which budget is used up", () => {
     const flow = flowOfText(
       'name: x\nmax_attempts: 1\nsteps: [{name: t, command: "true", on_fail: {goto: t, retry: true}}]',

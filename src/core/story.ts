@@ -100,12 +100,19 @@ function judged(flow: Flow, event: Event & { type: "verdict" }, before: Run, aft
     const comment = answer.comment ? `: ${brief(answer.comment)}` : "";
     return `${who}: "${verdict.outcome ?? verdict.status}" by ${answer.who} (${answer.channel})${comment}`;
   }
-  const branch = before.cursor.at === "work" && after.cursor.at === "work" && before.since === after.since;
+  const others = before.since === after.since ? othersOf(flow, before, after) : "";
   const why = verdict.findings[0]?.text;
   const more = verdict.findings.length > 1 ? ` and ${verdict.findings.length - 1} more` : "";
   const cost = spent?.usd === undefined ? "" : `, ${spent.usd.toFixed(2)} USD`;
   const took = spent && spent.ms > 0 ? ` in ${secondsText(spent.ms)}` : "";
-  return `${who}: ${verbOf(verdict)}${why ? ` (${brief(why)}${more})` : ""}${took}${cost}${branch ? ", others still at work" : ""}`;
+  return `${who}: ${verbOf(verdict)}${why ? ` (${brief(why)}${more})` : ""}${took}${cost}${others}`;
+}
+
+/** Of a fan that this answer does not end. */
+function othersOf(flow: Flow, before: Run, { cursor }: Run): string {
+  if (before.cursor.at !== "work" || cursor.at !== "work") return "";
+  const work = flow.nodes[cursor.node]?.work;
+  return work?.kind === "fan" && work.inTurn ? ", others to come" : ", others still at work";
 }
 
 /** What a ticket names, for people: `test visit 2`, `test visit 2, exit check "lint"`. */
