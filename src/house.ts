@@ -121,6 +121,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { branchesFor } = await import("./load.js");
       return branchesFor(library, (await git.where()).defaultBranch);
     },
+    jobLimits: async () => (await import("./load.js")).jobLimitsFor(library),
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {

@@ -1,11 +1,11 @@
 // The whole imperative shell: ask what is next, write down that it begins, do it, write down what came of it.
 // Carrying on after a crash is no special case: load, drive.
+import { allowancesOf, overLimit } from "../core/allowance.js";
 import type { Command, Event, EventBody, Flow, Run } from "../core/model.js";
-import { placeOf } from "../core/place.js";
+import { ownerOf, placeOf } from "../core/place.js";
 import { apply, next } from "../core/run.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
 import type { Opened, World } from "../ports/world.js";
-import { overLimit } from "./limits.js";
 
 /** Where a drive ended: the run at rest, and what is for somebody else to do. */
 export interface Rest {
@@ -34,7 +34,7 @@ export async function drive(world: World, opened: Opened, signal: AbortSignal): 
     const commands = next(seat.flow, seat.run);
     const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
     if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };
-    const over = mine.some((command) => command.do === "work") && overLimit(seat.flow, seat.run);
+    const over = await beyond(world, opened, mine);
     if (over) {
       await seat.record({ type: "stopped", code: "limit", reason: over });
       continue;
@@ -43,6 +43,23 @@ export async function drive(world: World, opened: Opened, signal: AbortSignal): 
     const within = await carryOut(world, seat, mine, signal.aborted ? never : signal);
     if (within) return { run: seat.run, within };
   }
+}
+
+/** Which limit of time, money or tokens keeps this work from beginning, in words. */
+async function beyond(world: World, { flow, run }: Opened, commands: Command[]): Promise<string | undefined> {
+  const work = commands.filter((command) => command.do === "work");
+  if (!work.length) return undefined;
+  const inner = allowancesOf(
+    flow,
+    run,
+    work.map(({ node }) => node.name),
+  );
+  const outer = (await world.allowances?.(flow, run)) ?? [];
+  return overLimit(
+    run,
+    [...inner, ...outer],
+    work.map(({ ticket }) => ownerOf(ticket)),
+  );
 }
 
 /** Append one event from outside (an answer, a stop, a resume) and return the run it made. Throws a Refusal, writing nothing. */
@@ -111,7 +128,8 @@ const hear = async (worker: Worker, task: Task, signal: AbortSignal): Promise<He
 });
 
 function bodyOf(ticket: string, answer: Exclude<Answer, { cancelled: true }>): EventBody {
-  if ("fault" in answer) return { type: "fault", ticket, error: answer.fault };
+  if ("fault" in answer)
+    return { type: "fault", ticket, error: answer.fault, ...(answer.spent ? { spent: answer.spent } : {}) };
   if ("yielded" in answer) return { type: "yielded", ticket };
   if ("checkpointed" in answer) return { type: "checkpointed", ticket, ...answer.checkpointed };
   if ("chained" in answer) return { type: "chained", ticket, ...answer.chained };
