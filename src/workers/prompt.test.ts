@@ -102,7 +102,11 @@ describe("notes", () => {
     const text = prompt({
       notes: [note(":validators", 2, { of: "checks" }), note(":until", 1, { ...open, of: "condition" })],
     });
-    inOrder(text, ["### The checks at the end, round 2: failed", "## What is still open", "- .pawl/tasks.md:9: open: b"]);
+    inOrder(text, [
+      "### The checks at the end, round 2: failed",
+      "## What is still open",
+      "- .pawl/tasks.md:9: open: b",
+    ]);
     expect(text).not.toContain(":until");
     expect(prompt({ notes: [note(":until", 1, { of: "condition" })] })).not.toContain("What went wrong");
   });
