@@ -71,6 +71,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     issues: warnings,
     ...(how.agent ? { agent: how.agent } : {}),
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
+    makesBranch: file.makesBranch || file.requireBranch !== undefined,
     ...(file.requireBranch ? { requireBranch: branchesOf(settings).base } : {}),
   };
 }
