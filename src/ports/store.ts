@@ -7,6 +7,8 @@ export type Line = Event & { place: string; prev: string };
 export interface Store {
   /** Ids of all runs here, oldest first. Cheap: reads no journal. */
   list(): Promise<string[]>;
+  /** Is there a run of this id? Cheap: looks at nothing else. */
+  has(run: string): Promise<boolean>;
   /** The run an id or an unambiguous prefix names; a Refusal ("no-such-run", "ambiguous-run") names what was looked for and where. */
   find(prefix: string): Promise<string>;
   /** Make the run's folder with its frozen flow, durable before it resolves. Must refuse an id that exists ("run-exists"). */
@@ -18,7 +20,8 @@ export interface Store {
   /** The newest snapshot that fits the journal and the lines after it, for who only shows a run; all lines where none fits.
    *  `last` is the journal's last line. */
   newest(run: string): Promise<{ snapshot?: Run; lines: Line[]; last: Line | undefined }>;
-  /** Ids of runs that were never at rest (or lost their snapshot), oldest first. Cheap: reads no journal. */
+  /** Ids of runs that were never at rest (or lost their snapshot), oldest first. Cheap: reads no journal, and of the others no more
+   *  than that they have one. */
   neverRested(): Promise<string[]>;
   /** Who drives it now; undefined when nobody living does. */
   holder(run: string): Promise<Holder | undefined>;

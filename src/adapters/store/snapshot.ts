@@ -31,7 +31,7 @@ export function readSnapshot(folder: string): Snapshot | undefined {
   }
 }
 
-export const hasSnapshot = (folder: string): boolean => existsSync(join(folder, "run.json"));
+export const hasSnapshot = (folder: string): boolean => existsSync(`${folder}/run.json`);
 
 function isSnapshot(value: unknown): value is Snapshot {
   if (typeof value !== "object" || value === null) return false;
