@@ -40,8 +40,9 @@ export interface OpenRun extends AsyncDisposable {
   readonly head: string;
   /** What was found on the way in, for people: a lock taken over, a torn tail cut. */
   readonly remarks: { about: string; text: string }[];
-  /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. */
-  append(event: Event, place: string): Promise<Line>;
+  /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. `meanwhile`
+   *  may be done while the disk works: at most once, only when the line is on its way, and over before it resolves. */
+  append(event: Event, place: string, meanwhile?: () => Promise<void>): Promise<Line>;
   /** A cache for readers: may be lost at any time, must never be half there. Written now and then and when the run is let go, or at
    *  once with `isLast`: then letting go writes nothing more. */
   snapshot(run: Run, isLast?: boolean): Promise<void>;

@@ -197,8 +197,8 @@ class LockedRun implements OpenFileRun {
     return this.journal.head;
   }
 
-  append(event: Event, place: string): Promise<Line> {
-    const line = this.turn.then(() => this.journal.append(event, place, () => this.lock.check()));
+  append(event: Event, place: string, meanwhile?: () => Promise<void>): Promise<Line> {
+    const line = this.turn.then(() => this.journal.append(event, place, () => this.lock.check(), meanwhile));
     this.turn = line.catch(() => undefined);
     return line;
   }
