@@ -203,7 +203,7 @@ class LockedRun implements OpenFileRun {
     return line;
   }
 
-  /** Costs syncs, and nobody needs it at every event: now and then, and at the end. */
+  /** Costs a rename, and nobody needs it at every event: now and then, and at the end. */
   snapshot(run: Run, isLast = false): Promise<void> {
     const done = this.turn.then(() => {
       this.latest = run;
