@@ -84,7 +84,7 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
   if (byPath) return house.library.loopAt(name);
   const source = await house.library.loop(name);
   if (source) return source;
-  const names = (await house.library.loops()).map((loop) => loop.name);
+  const names = await house.library.loopNames();
   const hint = names.length
     ? `there are: ${names.join(", ")}`
     : "write .pawl/loops/NAME.yaml, or give the path of a file";

@@ -9,7 +9,7 @@ export interface World {
   workerFor(command: Command): Worker;
   clock: Clock;
   notifier: Notifier;
-  /** After every event, before the next command begins: the published record. Must not throw. */
+  /** After every event, before the next command is carried out: the published record. Must not throw. */
   published(opened: Opened): Promise<void>;
   /** Before the next command is asked for: a pending job that has its name by now gets it, by an event that `append` writes down. */
   renaming?(opened: Opened, append: (body: EventBody) => Promise<void>): Promise<void>;

@@ -69,7 +69,7 @@ export async function begin(caller: Caller, name: string, inputs: Record<string,
 export async function active(house: House): Promise<string | undefined> {
   const { job } = await house.job();
   let id = (await openRunOf(house, job))?.run;
-  if (id !== undefined && !(await house.store.list()).includes(id)) {
+  if (id !== undefined && !(await house.store.has(id))) {
     await house.adopt(id); // begun in another clone, and its record came with the branch
   }
   while (id !== undefined) {
