@@ -71,6 +71,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     issues: warnings,
     ...(how.agent ? { agent: how.agent } : {}),
     ...(file.stateDir ? { stateDir: stateDirOf(house, file.stateDir) } : {}),
+    makesBranch: file.makesBranch || file.requireBranch !== undefined,
     ...(file.requireBranch ? { requireBranch: branchesOf(settings).base } : {}),
   };
 }
@@ -83,7 +84,7 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
   if (byPath) return house.library.loopAt(name);
   const source = await house.library.loop(name);
   if (source) return source;
-  const names = (await house.library.loops()).map((loop) => loop.name);
+  const names = await house.library.loopNames();
   const hint = names.length
     ? `there are: ${names.join(", ")}`
     : "write .pawl/loops/NAME.yaml, or give the path of a file";

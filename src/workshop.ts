@@ -52,7 +52,7 @@ export function worldOf(around: Around, made: Made): HostedWorld {
     clock: house.clock,
     notifier: made.notifier,
     published: publisher(house, (trouble) => made.notifier.warned(trouble)),
-    allowances: (flow, run) => allowancesAround(house, flow, run),
+    allowances: allowancesAround(house, made.frozen),
     renaming: renamer(house, (text) => made.notifier.warned(text)),
   };
 }

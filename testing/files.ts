@@ -31,6 +31,7 @@ const common = (): CommonKeys => ({
   maxRepeats: 20,
   maxAttempts: 3,
   onComplete: {},
+  makesBranch: false,
   gateChannel: "chat",
   limits: {},
   performers: { dev: { use: "command", run: "dev.sh" } },

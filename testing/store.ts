@@ -22,9 +22,10 @@ export class MemoryJournal implements OpenRun {
   /** Called before a line is kept; throw from it to play a full disk or a lost lock. */
   before: (event: Event) => void = () => {};
 
-  async append(event: Event, place: string): Promise<Line> {
+  async append(event: Event, place: string, meanwhile?: () => Promise<void>): Promise<Line> {
     this.before(event);
     const line: Line = { ...reload(event), place, prev: this.head };
+    await meanwhile?.();
     this.lines.push(line);
     return line;
   }

@@ -141,8 +141,8 @@ const number = ([, digits]) => Number(digits);
 const none = () => 0;
 /** Lines that tell how many tests ran; skipped ones did not. */
 const COUNTS = [
-  [/^(?:ℹ|#) pass (\d+)$/, number], // node --test, tape
-  [/^(?:ℹ|#) fail (\d+)$/, number],
+  [/^(?:ℹ|#) pass +(\d+)$/, number], // node --test, tape
+  [/^(?:ℹ|#) fail +(\d+)$/, number],
   [/^1\.\.0\b/, none], // TAP
   [/^\s*Tests:?\s+(?=.*\b(?:passed|failed|skipped|todo)\b)(.*)$/, ([, rest]) => sumOf(rest)], // vitest, jest
   [/^No tests? (?:files )?found/, none],

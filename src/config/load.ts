@@ -8,7 +8,7 @@ import type { LoopFile } from "./schema/file.js";
 
 /** Where the names of a file are looked up. Structurally a part of ports/library. */
 export interface Shelf {
-  loops(): Promise<{ name: string }[]>;
+  loopNames(): Promise<string[]>;
   skill(name: string): Promise<{ text: string; digest: string } | undefined>;
   validator(tool: string): Promise<{ path: string; digest: string }[]>;
   document(path: string): Promise<{ digest: string } | undefined>;
@@ -54,10 +54,9 @@ export async function loadLoop(
 async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Promise<Known> {
   const { actions, ...rest } = registered;
   const names = namesIn(file);
-  const loops = await shelf.loops();
   return {
     ...rest,
-    loops: loops.map((loop) => loop.name),
+    loops: await shelf.loopNames(),
     skills: await each(names.skills, (name) => shelf.skill(name)),
     validators: await each(names.validators, (tool) => shelf.validator(tool)),
     documents: await each(names.documents, (path) => shelf.document(path)),

@@ -111,4 +111,8 @@ export function usedOf(figure: Figure, { ms, usd = 0, inputTokens = 0, outputTok
 
 /** As people write it. */
 export const amount = (figure: Figure, value: number): string =>
-  ({ minutes: value.toFixed(1).replace(/\.0$/, ""), usd: value.toFixed(2), tokens: `${Math.round(value)}` })[figure];
+  ({
+    minutes: value < 1 ? `${Number(value.toPrecision(2))}` : value.toFixed(1).replace(/\.0$/, ""),
+    usd: value.toFixed(2),
+    tokens: `${Math.round(value)}`,
+  })[figure];

@@ -114,4 +114,6 @@ export interface Loaded {
   stateDir?: string;
   /** The branches it may start on (`require_branch`); absent: any. */
   requireBranch?: string[];
+  /** It makes its ticket and branch, so on everybody's branches a run of it has no job yet. */
+  makesBranch: boolean;
 }

@@ -5,6 +5,8 @@ export interface Library {
   /** A file given by path. Throws a Refusal when it cannot be read. */
   loopAt(path: string): Promise<Source>;
   loops(): Promise<{ name: string; origin: "repository" | "bundled"; path: string; covers: boolean }[]>;
+  /** What they are called, in order. Cheap: reads none of them. */
+  loopNames(): Promise<string[]>;
   /** `.pawl/skills`, `.agents/skills`, `.claude/skills`, then bundled. */
   skill(name: string): Promise<Skill | undefined>;
   skills(): Promise<{ name: string; origin: string; description: string; broken?: string }[]>;

@@ -7,6 +7,8 @@ export type Line = Event & { place: string; prev: string };
 export interface Store {
   /** Ids of all runs here, oldest first. Cheap: reads no journal. */
   list(): Promise<string[]>;
+  /** Is there a run of this id? Cheap: looks at nothing else. */
+  has(run: string): Promise<boolean>;
   /** The run an id or an unambiguous prefix names; a Refusal ("no-such-run", "ambiguous-run") names what was looked for and where. */
   find(prefix: string): Promise<string>;
   /** Make the run's folder with its frozen flow, durable before it resolves. Must refuse an id that exists ("run-exists"). */
@@ -18,7 +20,8 @@ export interface Store {
   /** The newest snapshot that fits the journal and the lines after it, for who only shows a run; all lines where none fits.
    *  `last` is the journal's last line. */
   newest(run: string): Promise<{ snapshot?: Run; lines: Line[]; last: Line | undefined }>;
-  /** Ids of runs that were never at rest (or lost their snapshot), oldest first. Cheap: reads no journal. */
+  /** Ids of runs that were never at rest (or lost their snapshot), oldest first. Cheap: reads no journal, and of the others no more
+   *  than that they have one. */
   neverRested(): Promise<string[]>;
   /** Who drives it now; undefined when nobody living does. */
   holder(run: string): Promise<Holder | undefined>;
@@ -37,8 +40,9 @@ export interface OpenRun extends AsyncDisposable {
   readonly head: string;
   /** What was found on the way in, for people: a lock taken over, a torn tail cut. */
   readonly remarks: { about: string; text: string }[];
-  /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. */
-  append(event: Event, place: string): Promise<Line>;
+  /** One whole line, on disk (fdatasync) before it resolves. Must throw "fenced" when the lock was lost, writing nothing. `meanwhile`
+   *  may be done while the disk works: at most once, only when the line is on its way, and over before it resolves. */
+  append(event: Event, place: string, meanwhile?: () => Promise<void>): Promise<Line>;
   /** A cache for readers: may be lost at any time, must never be half there. Written now and then and when the run is let go, or at
    *  once with `isLast`: then letting go writes nothing more. */
   snapshot(run: Run, isLast?: boolean): Promise<void>;

@@ -10,7 +10,7 @@ export interface World {
   workerFor(command: Command): Worker;
   clock: Clock;
   notifier: Notifier;
-  /** After every event, before the next command begins: the published record. Must not throw. */
+  /** After every event, before the next command is carried out: the published record. Must not throw. */
   published(opened: Opened): Promise<void>;
   /** Of what a run is a part of: the runs it is a step of, and its job. Asked before work begins. */
   allowances?(flow: Flow, run: Run): Promise<Allowance[]>;

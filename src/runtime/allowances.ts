@@ -1,14 +1,20 @@
 // What a run may use up besides its own limits: what is left of the runs it is a step of, and of its job.
 import { type Allowance, limitsOf, mendOf, totalOf } from "../core/allowance.js";
 import { sum } from "../core/ledger.js";
-import type { Flow, Run, Spent } from "../core/model.js";
+import type { Flow, Limits, Run, Spent } from "../core/model.js";
 import type { House } from "../ports/house.js";
+import type { Frozen } from "../ports/store.js";
 import { isStep } from "./ids.js";
 import { glanceAt } from "./open.js";
 
-/** Asked before each piece of work; looks, and writes nothing. */
-export async function allowancesAround(house: House, flow: Flow, run: Run): Promise<Allowance[]> {
-  return [...(await outer(house, run)), ...(await ofJob(house, flow, run))];
+/** Asked before each piece of work of one drive; looks, and writes nothing. The limits of the job are read once. */
+export function allowancesAround(house: House, frozen: Frozen): (flow: Flow, run: Run) => Promise<Allowance[]> {
+  let limits: Promise<Limits> | undefined;
+  return async (flow, run) => {
+    limits ??= house.jobLimits();
+    const above = frozen.parent === undefined ? [] : await outer(house, run);
+    return [...above, ...(await ofJob(house, { flow, run, limits: await limits }))];
+  };
 }
 
 /** A run is not charged for its step before that has ended, so what the step has used so far is added here. */
@@ -26,8 +32,12 @@ async function outer(house: House, run: Run): Promise<Allowance[]> {
   }
 }
 
-async function ofJob(house: House, flow: Flow, run: Run): Promise<Allowance[]> {
-  const limits = await house.jobLimits();
+interface InJob {
+  flow: Flow;
+  run: Run;
+  limits: Limits;
+}
+async function ofJob(house: House, { flow, run, limits }: InJob): Promise<Allowance[]> {
   if (Object.keys(limits).length === 0) return [];
   const others = (await house.store.list()).filter((id) => id !== run.id).map((id) => glanceAt(house, id));
   const costs = (await Promise.all(others)).filter((other) => other.run.job === run.job);

@@ -9,6 +9,7 @@ import type { World } from "../ports/world.js";
 import { drive, type Rest, record } from "./drive.js";
 import { remarkOn, type Taken } from "./open.js";
 import { takeOrder } from "./order.js";
+import { commits } from "./start.js";
 
 export interface CarryOnOptions {
   by: string;
@@ -143,7 +144,7 @@ async function noticeChanges(
     const kept = { paths: paths.slice(0, PATHS_MAX), shared: shared.slice(0, PATHS_MAX) };
     if (paths.length) {
       await record(world, opened, { type: "foreign", ...kept, accepted: false }, by);
-      world.notifier.warned(warningOf(opened.run.id, paths, shared));
+      if (commits(opened.flow)) world.notifier.warned(warningOf(opened.run.id, paths, shared));
     }
   }
   if (acceptChanges && opened.run.foreign.length)

@@ -51,9 +51,9 @@ export async function closeRun(house: House, { frozen, opened }: Taken, signal: 
 /** Closes the ended runs of a job whose closing was cut off. Returns warnings; what cannot be closed now is left for the next time. */
 export async function closeOwed(house: House, job: string, signal: AbortSignal): Promise<string[]> {
   const warnings: string[] = [];
-  const known = new Set(await house.store.list()); // a record may name any run
-  for (const record of house.recordsOf(job).records.filter(({ run }) => known.has(run)))
-    if (await owedOf(house, record.run))
+  // a record may name any run
+  for (const record of house.recordsOf(job).records)
+    if ((await house.store.has(record.run)) && (await owedOf(house, record.run)))
       warnings.push(...(await orWarn(record.run, () => closeLate(house, record, signal))));
   return warnings;
 }

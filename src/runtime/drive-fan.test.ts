@@ -38,6 +38,24 @@ function stage(flow: Flow, script?: Script) {
 describe("a fan", () => {
   const reviewer = (name: string) => `reviewer/${name}`;
 
+  it("has each answer published at once, for the others may take long", async () => {
+    let letGo = () => {};
+    const others = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { world, drive, at } = stage(fan(), async ({ command }) => {
+      const name = nameOf(command);
+      if (!name.startsWith("reviewer")) return undefined;
+      if (name !== reviewer("cy")) await others;
+      return { verdict: pass("approved") };
+    });
+    world.published = async ({ run: { cursor } }) => {
+      if (cursor.at === "work" && "cy" in cursor.answers) letGo(); // without it the others never answer
+    };
+    await drive();
+    expect(at()).toBe("ended:success");
+  });
+
   it("is carried out side by side, each answer written down as it comes", async () => {
     const free: Record<string, () => void> = {};
     const { worker, journal, drive, at } = stage(fan(), ({ command }) => {

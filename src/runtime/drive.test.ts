@@ -15,6 +15,7 @@ import {
 import type { Event, Flow } from "../core/model.js";
 import { placeOf } from "../core/place.js";
 import { Refusal } from "../core/refusal.js";
+import { FaultError } from "../ports/errors.js";
 import type { Answer } from "../ports/worker.js";
 import { drive, record, type StopOrder } from "./drive.js";
 
@@ -42,6 +43,32 @@ function stopAt(name: string, order: StopOrder, then: (signal: AbortSignal) => A
 }
 
 describe("a drive", () => {
+  it("has published each event before the next work is carried out, and the last when it rests", async () => {
+    const seen: (number | undefined)[] = [];
+    const { world, journal, drive, opened } = stage(two(), () => {
+      seen.push(world.records.at(-1)?.seq, journal.lines.length);
+      return undefined;
+    });
+    await drive();
+    expect(seen).toEqual([2, 2, 4, 4, 6, 6]);
+    expect(world.records.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(world.records.at(-1)).toEqual(opened.run);
+  });
+
+  it("publishes what it has heard when the disk is full, and nothing of a run that another process took", async () => {
+    for (const [trouble, last] of [
+      [new FaultError({ code: "disk-full", message: "full" }), 3],
+      [new Refusal("fenced", "taken"), 2],
+    ] as const) {
+      const { world, journal, drive } = stage(two());
+      journal.before = ({ seq }) => {
+        if (seq === 4) throw trouble;
+      };
+      await expect(drive()).rejects.toBe(trouble);
+      expect(world.records.at(-1)?.seq).toBe(last);
+    }
+  });
+
   it("writes down that work begins before it begins, and what came of it before the next begins", async () => {
     const { worker, journal, drive, at } = stage(two(), ({ command }) => {
       const last = journal.lines.at(-1);

@@ -1,8 +1,10 @@
 // The whole imperative shell: ask what is next, write down that it begins, do it, write down what came of it.
 // Carrying on after a crash is no special case: load, drive.
 import { allowancesOf, overLimit } from "../core/allowance.js";
+import { isPending } from "../core/job.js";
 import type { Command, Event, EventBody, Flow, Run } from "../core/model.js";
 import { ownerOf, placeOf } from "../core/place.js";
+import { Refusal } from "../core/refusal.js";
 import { apply, next } from "../core/run.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
 import type { Opened, World } from "../ports/world.js";
@@ -27,14 +29,25 @@ export interface StopOrder {
 export async function drive(world: World, opened: Opened, signal: AbortSignal): Promise<Rest> {
   const seat = new Seat(world, opened);
   await world.published(opened);
+  try {
+    const rest = await driveOn(world, seat, signal);
+    await seat.publish();
+    return rest;
+  } catch (error) {
+    if (!(error instanceof Refusal)) await seat.publish(); // a run that is another's by now is the other's to tell of
+    throw error;
+  }
+}
+
+async function driveOn(world: World, seat: Seat, signal: AbortSignal): Promise<Rest> {
   const never = new AbortController().signal;
   for (;;) {
     if (signal.aborted) await seat.obey(signal.reason as StopOrder); // callers give no other reason
-    await world.renaming?.(opened, (body) => seat.record(body));
+    await rename(world, seat);
     const commands = next(seat.flow, seat.run);
     const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
     if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };
-    const over = await beyond(world, opened, mine);
+    const over = await beyond(world, seat.opened, mine);
     if (over) {
       await seat.record({ type: "stopped", code: "limit", reason: over });
       continue;
@@ -62,6 +75,11 @@ async function beyond(world: World, { flow, run }: Opened, commands: Command[]):
   );
 }
 
+async function rename(world: World, seat: Seat): Promise<void> {
+  if (isPending(seat.run.job)) await seat.publish(); // the records may be moved
+  await world.renaming?.(seat.opened, (body) => seat.record(body));
+}
+
 /** Append one event from outside (an answer, a stop, a resume) and return the run it made. Throws a Refusal, writing nothing. */
 export async function record(world: World, opened: Opened, body: EventBody, by: string): Promise<Run> {
   const seat = new Seat(world, opened);
@@ -79,7 +97,8 @@ async function carryOut(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const cut = new AbortController();
-  const both = AbortSignal.any([signal, cut.signal]);
+  // one alone is over when its answer is heard: there is no sibling whose fault could cut it short, and joining signals is dear
+  const both = commands.length > 1 ? AbortSignal.any([signal, cut.signal]) : signal;
   const under = new Map<string, Promise<Heard>>();
   try {
     for (const command of commands) {
@@ -109,7 +128,8 @@ async function hearAll(
     under.delete(command.ticket);
     if ("cancelled" in answer || !seat.open(command.ticket)) continue; // told to stop, or a sibling's fault parked the run
     if ("yielded" in answer) within = answer.yielded.rest;
-    await seat.record(bodyOf(command.ticket, answer), "answer" in answer ? answer.answer?.who : undefined);
+    const who = "answer" in answer ? answer.answer?.who : undefined;
+    await seat.record(bodyOf(command.ticket, answer), who, under.size === 0);
   }
   return within;
 }
@@ -139,24 +159,34 @@ function bodyOf(ticket: string, answer: Exclude<Answer, { cancelled: true }>): E
 /** The run as it moves, with its journal: an event is on disk before the run has moved by it. */
 class Seat {
   readonly flow: Flow;
+  private isOwed = false;
   constructor(
     private readonly world: World,
-    private readonly opened: Opened,
+    readonly opened: Opened,
   ) {
     this.flow = opened.flow;
   }
   get run(): Run {
     return this.opened.run;
   }
-  async record(body: EventBody, by = "pawl"): Promise<void> {
+  /** `isFollowed`: the next event comes at once, and the record of this one is published while that is on its way to the disk. */
+  async record(body: EventBody, by = "pawl", isFollowed = false): Promise<void> {
     const { journal } = this.opened;
     const event: Event = { seq: this.run.seq + 1, at: this.world.clock.now(), by, ...body };
     const moved = apply(this.flow, this.run, event); // throws a Refusal before anything is written
-    await journal.append(event, placeOf(moved.cursor));
+    await journal.append(event, placeOf(moved.cursor), this.isOwed ? () => this.publish() : undefined);
+    await this.publish(); // whoever keeps the journal may have had no time for it
     this.opened.run = moved;
     this.opened.events.push(event);
     await journal.snapshot(moved);
     this.world.notifier.moved(this.flow, moved, event);
+    this.isOwed = true;
+    if (!isFollowed) await this.publish();
+  }
+  /** The record of the last event, if it is still owed. */
+  async publish(): Promise<void> {
+    if (!this.isOwed) return;
+    this.isOwed = false;
     await this.world.published(this.opened);
   }
   /** Is this ticket's question still open? */

@@ -7,6 +7,7 @@ import type { Command, EventBody, Flow, Run } from "../core/model.js";
 import { type Question, questionOf } from "../core/question.js";
 import { Refusal } from "../core/refusal.js";
 import { next } from "../core/run.js";
+import { outcomeOf, statusOf } from "../core/view.js";
 import type { House } from "../ports/house.js";
 import type { Notifier } from "../ports/notifier.js";
 import type { Holder } from "../ports/store.js";
@@ -39,6 +40,8 @@ export interface Standing {
   turn: Turn;
   /** Told with the answer: what did not work and cost the run nothing. */
   warnings: string[];
+  /** The run that was asked about has ended, and this one was started by its end. */
+  followed?: { run: string; loop: string; outcome: string };
 }
 export interface Caller {
   house: House;
@@ -66,7 +69,7 @@ export async function begin(caller: Caller, name: string, inputs: Record<string,
 export async function active(house: House): Promise<string | undefined> {
   const { job } = await house.job();
   let id = (await openRunOf(house, job))?.run;
-  if (id !== undefined && !(await house.store.list()).includes(id)) {
+  if (id !== undefined && !(await house.store.has(id))) {
     await house.adopt(id); // begun in another clone, and its record came with the branch
   }
   while (id !== undefined) {
@@ -138,11 +141,16 @@ export async function onward(caller: Caller, id: string, how: Onward = {}): Prom
     return { id, flow, run, turn: await handed(taken, world, house), warnings };
   });
   const follower = standing.run.cursor.at === "ended" ? followerOf(taken) : undefined;
-  if (follower !== undefined) return onward(caller, follower);
+  if (follower !== undefined) return followedBy(standing, await onward(caller, follower));
   if (standing.turn.of !== "nobody") return standing;
   await house.driveBehind(id);
   const later = await standingOf(house, id);
   return { ...later, warnings: [...warnings, ...later.warnings] };
+}
+
+export function followedBy({ id, flow, run }: Standing, next: Standing): Standing {
+  const outcome = outcomeOf(run) ?? statusOf(flow, run);
+  return { ...next, followed: { run: id, loop: flow.name, outcome } };
 }
 
 /** Under the lock: a step of the host's is written down as begun, once, and handed out. */

@@ -59,7 +59,7 @@ export async function innerOf(house: House, flow: Flow, run: Run): Promise<strin
   const node = run.cursor.at === "work" ? flow.nodes[run.cursor.node] : undefined;
   if (node?.work.kind !== "flow") return undefined;
   const id = stepId(house, node.work.flow, run.id, node.name, visitsOf(run, node.name));
-  return (await house.store.list()).includes(id) ? id : undefined;
+  return (await house.store.has(id)) ? id : undefined;
 }
 
 /** The run that stands at this one as its step, and goes on when it has ended. */
@@ -97,16 +97,22 @@ export async function follow(house: House, loop: string, task: Task): Promise<An
 async function child(
   house: House,
   loop: string,
-  { run }: Task,
+  { run, flow }: Task,
   made: { id: string; parent: string; start?: Taken["frozen"]["start"] },
 ): Promise<Taken> {
-  const known = await house.store.list();
-  if (known.includes(made.id)) return takeRun(house, made.id);
+  if (await house.store.has(made.id)) return takeRun(house, made.id);
   const { agent } = await house.store.frozen(run.id);
   const loaded = await house.load(loop, agent ? { agent } : {});
   refuseStart({ ...house, where: await house.git.where() }, loaded); // a step may have made the branch it is to start on
-  const { goal: _, ...inputs } = run.inputs;
-  return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });
+  const { goal: _, subject, ...inputs } = run.inputs;
+  const given = subject === undefined || subject === flow.name ? {} : { subject }; // the name of this loop is no subject of the next
+  return startRun(house, loaded, {
+    job: run.job,
+    ticket: run.inputs.ticket ?? null,
+    inputs: { ...inputs, ...given },
+    by: "pawl",
+    child: made,
+  });
 }
 
 async function ancestors(house: House, run: string): Promise<number> {

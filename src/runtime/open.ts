@@ -1,12 +1,13 @@
 // Takes a run for writing: lock, cut, verify, fold. Carrying on after a crash needs nothing more.
 
 import { digestOf } from "../core/digest.js";
+import { HOST } from "../core/hosts.js";
 import type { Event, Flow, Run } from "../core/model.js";
 import { placeOf } from "../core/place.js";
 import { begin } from "../core/run.js";
 import { FaultError } from "../ports/errors.js";
 import type { House } from "../ports/house.js";
-import type { Frozen, OpenRun } from "../ports/store.js";
+import type { Frozen, Line, OpenRun } from "../ports/store.js";
 import type { Opened, World } from "../ports/world.js";
 import { record } from "./drive.js";
 import { fold } from "./fold.js";
@@ -22,7 +23,7 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
   const frozen = await frozenOf(house, id);
   const journal = await house.store.open(id);
   try {
-    await house.sweep(id);
+    if (journal.lines.some(startsProcesses)) await house.sweep(id);
     const told = fold(frozen.flow, journal.lines) ?? (await begun(house, frozen, journal));
     return {
       frozen,
@@ -34,6 +35,10 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
     throw error;
   }
 }
+
+/** R6: begun on paper before in fact, so without such a line no process of this run was ever started and none can be left. What was
+ *  handed to the host's agent is no process of ours. */
+const startsProcesses = ({ type, by }: Line): boolean => type === "begun" && by !== HOST;
 
 /** The frozen flow of a run; a fault where it is not the one its digest was taken of: every line of the journal rests on it. */
 export async function frozenOf(house: House, id: string): Promise<Frozen> {

@@ -17,10 +17,10 @@ export function publisher(house: House, tell: (trouble: string) => void): (opene
   let told: string | undefined;
   let shown = "";
   let known: string | undefined;
-  return async ({ flow, run, journal, events }) => {
+  return async ({ flow, run, journal: { head }, events }) => {
     const started = events[0]?.at ?? house.clock.now();
     const ships = isShipped(flow, run) && (await isAtHomeApart(house, run));
-    const record = recordOf(flow, run, { started, now: house.clock.now(), head: journal.head, ships });
+    const record = recordOf(flow, run, { started, now: house.clock.now(), head, ships });
     const showing = `${record.status} ${placeOf(run.cursor)} ${run.since}`;
     if (showing === shown && events.at(-1)?.type === "begun") return;
     const outputs = Object.entries(record.skill_outputs).map(([name, text]) => [name, cutOutput(text, house.sha256)]);

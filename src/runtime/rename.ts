@@ -59,7 +59,7 @@ async function rename(
 /** The name of the job by now; a text says why it cannot have the one it should. */
 async function nameOf(house: House, { id, job }: Run): Promise<Renamed | string | undefined> {
   const founder = founderOf(job);
-  const known = founder !== undefined && founder !== id && (await house.store.list()).includes(founder);
+  const known = founder !== undefined && founder !== id && (await house.store.has(founder));
   const first = known ? (await glanceAt(house, founder)).run : undefined;
   if (first && !isPending(first.job)) return renamedTo(first.job, first.inputs.ticket, first.branch);
   try {

@@ -30,10 +30,7 @@ export function refuseStart(house: House, { flow, requireBranch }: Loaded): void
     const what = workspace === "/" ? "the root of the disk" : "your home folder";
     throw new Refusal("bad-workspace", `"${workspace}" is ${what}, no place for a run`, "go to a project folder");
   }
-  const commits = Object.values(flow.nodes).some(
-    (node) => node.work.kind === "action" && node.work.action === "commit",
-  );
-  if (kind === "no-commit" && commits) {
+  if (kind === "no-commit" && commits(flow)) {
     throw new Refusal(
       "no-commit",
       `"${workspace}" has no commit yet, so "${flow.name}" could not commit`,
@@ -49,6 +46,9 @@ export function refuseStart(house: House, { flow, requireBranch }: Loaded): void
     );
   }
 }
+
+export const commits = (flow: Flow): boolean =>
+  Object.values(flow.nodes).some(({ work }) => work.kind === "action" && work.action === "commit");
 
 /** P9: a missing engine, agent or key stops here, before any state exists. Throws a FaultError. `host` is who works in the place of
  *  the host's agent: a performer, or the agent itself ("there"). */
@@ -137,8 +137,9 @@ async function create(
   { job, ticket, child }: StartOptions,
   { start, opening }: Pick<Frozen, "start"> & { opening: Omit<Frozen["opening"], "job"> },
 ): Promise<string> {
-  const { flow, source, files, stateDir, agent, requireBranch } = loaded;
-  const begetsTicket = requireBranch !== undefined && ticket === null && !isPending(job) && !child?.start;
+  const { flow, source, files, stateDir, agent } = loaded;
+  const begetsTicket =
+    ticket === null && !isPending(job) && !child?.start && (await isToMakeBranch(house, loaded, start));
   const more = {
     ...(child ? { parent: child.parent } : {}),
     ...(agent ? { agent } : {}),
@@ -155,4 +156,13 @@ async function create(
     }
   }
   throw new Refusal("run-exists", `${IDS_TRIED_MAX} runs of "${flow.name}" started within seconds`, "wait a minute");
+}
+
+async function isToMakeBranch(
+  house: House,
+  { makesBranch, requireBranch }: Loaded,
+  { branch }: Start,
+): Promise<boolean> {
+  if (!makesBranch || requireBranch !== undefined) return makesBranch;
+  return branch !== undefined && (await house.branches()).protected.includes(branch);
 }

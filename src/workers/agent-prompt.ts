@@ -1,6 +1,6 @@
 // Gathers what a prompt is made of: the notes with their artifacts, what earlier steps left, documents, people's comments.
 import { memoryFor } from "../core/first-task.js";
-import type { Note, Run, Work } from "../core/model.js";
+import type { Flow, Note, Run, Work } from "../core/model.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { type Artifact, buildPrompt, type PromptNote } from "./prompt.js";
@@ -34,7 +34,7 @@ export async function promptOf(
     run: run.id,
     attempt: (purse?.spent ?? 0) + 1,
     goal: flow.goal,
-    ...(run.inputs.subject ? { subject: run.inputs.subject } : {}),
+    ...(run.inputs.subject && run.inputs.subject !== flow.name ? { subject: run.inputs.subject } : {}),
     inputs: Object.fromEntries(inputs),
     fresh: isFresh,
     attended,
@@ -42,7 +42,11 @@ export async function promptOf(
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),
     earlier: earlierOf(run, folder),
-    notes: await Promise.all(run.notes.filter(isComplaint).map((note) => withTexts(shop, note, folder))),
+    notes: await Promise.all(
+      run.notes
+        .filter((note) => isComplaint(note) && !isSettled(flow, run, note))
+        .map(async (note) => ({ ...(await withTexts(shop, note, folder)), ...sourceOf(flow, note) })),
+    ),
     documents: await documentsOf(shop),
     comments: run.notes.flatMap(({ from, findings }) =>
       findings.filter((f) => f.rule === COMMENT).map(({ text }) => ({ who: "a person", step: from, text })),
@@ -52,6 +56,20 @@ export async function promptOf(
 
 const isComplaint = (note: Note): boolean =>
   note.findings.some((finding) => finding.rule !== COMMENT && finding.severity !== "info");
+
+/** Nodes that stand behind the author's steps have names that only we know. */
+function sourceOf(flow: Flow, { from }: Note): Pick<PromptNote, "of"> {
+  const node = flow.nodes[from];
+  if (node?.phase !== "validating") return {};
+  return { of: node.work.kind === "fan" ? "checks" : "condition" };
+}
+
+/** The checks at the end have passed since, so the round that they sent back is over: the next one is new work, and nothing of it is
+ *  to be mended. What steps said stays: a later attempt at the same work must know all of them. */
+const isSettled = (flow: Flow, run: Run, note: Note): boolean =>
+  sourceOf(flow, note).of !== undefined &&
+  (run.visits[note.from] ?? 0) > note.visit &&
+  run.results[note.from]?.status === "pass";
 
 /** The latest visit of each node that left something; blocks are told in the notes. */
 function earlierOf(run: Run, folder: string): Artifact[] {

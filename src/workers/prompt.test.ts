@@ -97,6 +97,20 @@ describe("notes", () => {
     expect(older).toContain("x end\n```");
     expect(older.length).toBeLessThan(OUTPUT_CHARS_MAX + 2_000);
   });
+  test("of the checks at the end go by that name, and what a loop goes round for is nothing that failed", () => {
+    const open = { findings: [{ severity: "error" as const, text: "open: b", where: ".pawl/tasks.md:9" }] };
+    const text = prompt({
+      notes: [note(":validators", 2, { of: "checks" }), note(":until", 1, { ...open, of: "condition" })],
+    });
+    inOrder(text, [
+      "### The checks at the end, round 2: failed",
+      "## What is still open",
+      "- .pawl/tasks.md:9: open: b",
+    ]);
+    expect(text).not.toContain(":until");
+    expect(prompt({ notes: [note(":until", 1, { of: "condition" })] })).not.toContain("What went wrong");
+  });
+
   test("list the findings with place and rule", () => {
     const findings = [{ text: "not rounded", where: "src/cart.ts:3", rule: "rounding", severity: "error" as const }];
     expect(prompt({ notes: [note("review", 1, { findings })] })).toContain("- src/cart.ts:3: not rounded [rounding]");

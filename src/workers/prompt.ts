@@ -39,7 +39,8 @@ export interface Artifact {
   name: string;
   path: string;
 }
-export type PromptNote = Note & { texts?: { path: string; text: string }[] };
+/** `of`: the checks at the end, or the condition that sends the loop round; absent: a step of the author's. */
+export type PromptNote = Note & { texts?: { path: string; text: string }[]; of?: "checks" | "condition" };
 
 export function buildPrompt(parts: PromptParts): string {
   const sections = sectionsOf(parts);
@@ -74,14 +75,17 @@ const tooLong = (step: string, excess: number): FaultError =>
   });
 
 function sectionsOf(parts: PromptParts): Section[] {
-  const notes = parts.fresh ? parts.notes.filter((note) => isOwnDoubt(note, parts.step)) : parts.notes;
+  const told = parts.fresh ? parts.notes.filter((note) => isOwnDoubt(note, parts.step)) : parts.notes;
+  const notes = told.filter((note) => note.of !== "condition");
+  const open = told.findLast((note) => note.of === "condition");
   return [
     task(taskOf(parts)),
     task(outputsOf(parts)),
     task(earlierOf(parts.earlier)),
     task(memoryOf(parts.memory)),
-    task(notes.length ? "## What went wrong before\n\nMend all of it; the newest stands last.\n\n" : ""),
+    task(notes.length ? "## What went wrong before\n\nMend what is not mended yet; the newest stands last.\n\n" : ""),
     ...notes.map((note, i) => noteOf(note, i === notes.length - 1)),
+    ...(open ? [openOf(open)] : []),
     task(parts.documents.length ? "## Documents\n\n" : ""),
     ...parts.documents.map(documentOf),
     task(parts.comments.map(commentOf).join("")),
@@ -145,8 +149,20 @@ const memoryOf = (memory: string | undefined): string =>
     ? `## Open learnings and decisions\n\n${data(".pawl/activeContext.md, the memory of this repository", memory)}`
     : "";
 
+/** Nothing failed: the loop goes round until its condition holds. */
+function openOf({ findings }: PromptNote): Section {
+  const lines = findings.map(({ where, text }) => `- ${where ? `${where}: ` : ""}${text}`).join("\n");
+  const section = (max?: number) =>
+    `## What is still open\n\n${data("the condition this loop goes round for", lines, max)}`;
+  return { level: "newest", full: section(), short: section(SHORT_CHARS_MAX) };
+}
+
 function noteOf(note: PromptNote, newest: boolean): Section {
-  const head = `### Step ${quoted(note.from)}, visit ${note.visit}: ${wordOf(note.outcome)}\n\n`;
+  const who =
+    note.of === "checks"
+      ? `The checks at the end, round ${note.visit}`
+      : `Step ${quoted(note.from)}, visit ${note.visit}`;
+  const head = `### ${who}: ${wordOf(note.outcome)}\n\n`;
   const findings = note.findings.map(
     ({ where, rule, text }) => `- ${where ? `${where}: ` : ""}${text}${rule ? ` [${rule}]` : ""}`,
   );

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Ide } from "../harness/mcp.js";
 import { Repository } from "../harness/repository.js";
 import { verifies } from "../harness/verifies.js";
 import { withBubblewrap } from "../sandbox/here.js";
@@ -48,6 +49,30 @@ function project(more: Record<string, string> = {}): Repository {
   repository.git("switch", "-q", "-c", BRANCH);
   return repository;
 }
+
+test("spec begins on the base branch before there is a job, and goes on as the job of the branch that its skill makes", async () => {
+  verifies("pending.start", "pending.renamed");
+  using repository = project();
+  repository.git("switch", "-q", "main");
+  await using ide = await Ide.open(repository);
+  const first = await ide.call("run_loop", { name: "spec", description: "add two numbers" });
+  expect(first.data.job).toBe(`_pending-${first.data.run}`);
+  repository.git("switch", "-qC", BRANCH);
+  repository.write({ ".pawl/spec.md": spec(BRANCH) });
+  const second = await ide.call("loop_advance", { skill: "create-ticket", output: "wrote it" });
+  expect([second.data.status, second.data.job, second.data.run], second.text).toEqual([
+    "paused",
+    BRANCH,
+    first.data.run,
+  ]);
+});
+
+test("spec belongs to the branch that is there already when it begins on one of its own", async () => {
+  verifies("pending.start");
+  using repository = project();
+  await using ide = await Ide.open(repository);
+  expect((await ide.call("run_loop", { name: "spec" })).data.job).toBe(BRANCH);
+});
 
 withBubblewrap("the bundled loops", () => {
   test("lead from spec through plan, dev and validate to release, in one job", { timeout: 240_000 }, async () => {
@@ -104,7 +129,8 @@ withBubblewrap("the bundled loops", () => {
     const worker = `cat > notes/$PAWL_STEP-$PAWL_VISIT.txt
 case $PAWL_STEP-$PAWL_VISIT in
 implement-next-phase-1) echo 'exports.add = () => 4;' > add.cjs ;;
-implement-next-phase-2) cp agents/add.cjs add.cjs; sed -i 's/\\[ \\]/[x]/' .pawl/tasks.md ;;
+implement-next-phase-2) cp agents/add.cjs add.cjs; sed -i '/Phase 2/,$ !s/\\[ \\]/[x]/' .pawl/tasks.md ;;
+implement-next-phase-3) sed -i 's/\\[ \\]/[x]/' .pawl/tasks.md; echo "// $PAWL_VISIT" >> add.cjs ;;
 esac
 `;
     using repository = project({
@@ -119,5 +145,7 @@ esac
     const second = repository.read("notes/implement-next-phase-2.txt");
     expect(second).toMatch(/failed with exit code 1: .*adds/);
     expect(second).toMatch(/4 (?:==|!==) 3/);
+    const third = repository.read("notes/implement-next-phase-3.txt");
+    expect(third, "what is mended is not told again").not.toContain("failed with exit code 1");
   });
 });

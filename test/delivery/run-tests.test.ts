@@ -150,6 +150,7 @@ describe("the number of tests that ran is read from what is printed by", () => {
     return ask(repository, "run_tests");
   };
   test.each<[string, string, number]>([
+    ["tape", "1..4\n# tests 4\n# pass  4\n\n# ok", 4],
     ["node", "ℹ tests 3\nℹ pass 2\nℹ fail 0\nℹ skipped 1", 2],
     ["vitest", " Test Files  1 passed (1)\n      Tests  4 passed | 1 skipped (5)", 4],
     ["vitest in colours", "\x1b[2m      Tests \x1b[22m \x1b[32m4 passed\x1b[39m (4)", 4],

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openGit } from "../../src/adapters/git/repository.js";
 import { Yard } from "./yard.js";
 
 test("dirty: changed, untracked, staged, deleted, but not what git only stores in another form", async () => {
@@ -31,6 +32,31 @@ test("dirty: changed, untracked, staged, deleted, but not what git only stores i
   yard.git("add", "staged.txt");
   yard.write("staged.txt", "1\n");
   expect(await git.dirty()).toEqual(["a.txt", "gone.txt", "new.txt", "staged.txt", "x.dos", "x.up"]);
+});
+
+test("dirty: what is staged is told of the index and the commit as they are, though git was asked before", async () => {
+  using yard = new Yard();
+  yard.write("b.txt", "1\n");
+  yard.write("c.txt", "1\n");
+  yard.save("more");
+  const later = () => Date.now() + 60_000; // every file has been left alone long enough to be known by its times
+  const git = await openGit({ folder: yard.top, env: yard.env, now: later });
+  const stage = (path: string, text: string) => {
+    yard.write(path, text);
+    yard.git("add", path);
+    yard.write(path, "1\n");
+  };
+  expect([await git.dirty(), await git.dirty()]).toEqual([[], []]);
+  stage("b.txt", "2\n");
+  expect([await git.dirty(), await git.dirty()]).toEqual([["b.txt"], ["b.txt"]]);
+  stage("c.txt", "2\n");
+  expect(await git.dirty()).toEqual(["b.txt", "c.txt"]);
+  yard.git("commit", "-qm", "both"); // another commit, the same index: on disk both are the old ones now
+  expect(await git.dirty()).toEqual(["b.txt", "c.txt"]);
+  yard.git("reset", "-q", "--soft", "HEAD~1");
+  yard.git("rm", "-qf", "--cached", "c.txt");
+  yard.git("reset", "-q", "b.txt");
+  expect(await git.dirty()).toEqual(["c.txt"]);
 });
 
 test("dirty: a sparse check-out and a submodule that was never fetched are clean", async () => {

@@ -34,9 +34,11 @@ interface Found {
 export function marked(mark: Mark): Found[] {
   const wanted = Object.entries(mark).map(([name, value]) => `${name}=${value}`);
   if (wanted.length === 0) throw new Error("a mark without entries would be everybody's");
+  if (!pids().some((pid) => carries(pid, wanted))) return []; // nearly always: who is whose child is not asked then
   const all = processes();
   const spared = lineOf(process.pid, all);
   const taken = new Set<number>();
+  // asked after the time of its start is known: a number that went to another process meanwhile is found out before it is killed
   for (const { pid } of all.values()) if (!spared.has(pid) && carries(pid, wanted)) taken.add(pid);
   for (const one of all.values()) {
     if (!spared.has(one.pid) && [...lineOf(one.pid, all)].some((pid) => taken.has(pid))) taken.add(one.pid);
@@ -47,12 +49,17 @@ export function marked(mark: Mark): Found[] {
 /** Everybody's living processes, zombies left out. */
 function processes(): Map<number, Found> {
   const all = new Map<number, Found>();
-  for (const entry of folder("/proc")) {
-    const one = /^\d+$/.test(entry) ? lookAt(Number(entry)) : undefined;
+  for (const pid of pids()) {
+    const one = lookAt(pid);
     if (one) all.set(one.pid, one);
   }
   return all;
 }
+
+const pids = (): number[] =>
+  folder("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number);
 
 function lookAt(pid: number): Found | undefined {
   const stat = read(`/proc/${pid}/stat`);
@@ -72,7 +79,9 @@ function lineOf(pid: number, all: Map<number, Found>): Set<number> {
 
 /** Another user's process is never ours, though its environment may say so. */
 function carries(pid: number, wanted: string[]): boolean {
-  const entries = new Set(read(`/proc/${pid}/environ`).split("\0"));
+  const text = read(`/proc/${pid}/environ`);
+  if (!wanted.every((entry) => text.includes(entry))) return false;
+  const entries = new Set(text.split("\0"));
   if (!wanted.every((entry) => entries.has(entry))) return false;
   return attempt(() => statSync(`/proc/${pid}`).uid) === process.getuid?.();
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -59,6 +69,13 @@ test.each<[string, number | string]>([
     }
   };
   expect(read()).toBe(want);
+});
+
+test("a file that is longer than it was said to be is read whole, and never beyond the limit", () => {
+  const folder = realpathSync("/proc/self"); // its files are said to be empty
+  const whole = readFileSync(join(folder, "status"), "utf8");
+  expect(readArtifact(folder, "status", 65_536).toString()).toHaveLength(whole.length);
+  expect(() => readArtifact(folder, "status", 100)).toThrow("is larger than allowed");
 });
 
 test("hard links are read only where nobody hostile writes", () => {

@@ -80,15 +80,22 @@ function readOpen(
   // a link in the folders above shows here
   const real = process.platform === "linux" ? readlinkSync(`/proc/self/fd/${fd}`) : realpathSync(path);
   if (real !== path) throw new ArtifactFault("artifact-escapes", name);
-  const bytes = Buffer.alloc(bytesMax + 1); // one more than allowed: it may have grown since
+  const bytes = readToEnd(fd, stat.size, bytesMax + 1);
+  if (bytes.length > bytesMax) throw new ArtifactFault("artifact-too-big", name);
+  return bytes;
+}
+
+/** At most `most` bytes. Room for what is to be expected: to clear room for the most there may be costs more than all the rest. */
+function readToEnd(fd: number, expected: number, most: number): Buffer {
+  let bytes = Buffer.allocUnsafe(Math.min(expected + 1, most));
   let length = 0;
-  while (length < bytes.length) {
+  for (;;) {
     const read = readSync(fd, bytes, length, bytes.length - length, length);
-    if (read === 0) break;
     length += read;
+    if (read === 0 || length === most) return bytes.subarray(0, length);
+    // it has grown since
+    if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * length, most));
   }
-  if (length > bytesMax) throw new ArtifactFault("artifact-too-big", name);
-  return bytes.subarray(0, length);
 }
 
 function leaves(home: string, path: string): boolean {

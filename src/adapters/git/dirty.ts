@@ -28,17 +28,19 @@ export async function storedTree(git: QuietGit, commit: string): Promise<Map<str
   );
 }
 
+/** `staged`: paths that are dirty whatever lies on disk. */
 export async function dirtyPaths(
   sides: Sides,
   stored: ReadonlyMap<string, string>,
   files: Readonly<Record<string, string>>,
+  staged: readonly string[],
 ): Promise<string[]> {
   const raw: string[] = [];
   for (const [path, entry] of Object.entries(files)) if (!same(stored.get(path), entry, sides.facts)) raw.push(path);
   const gone = [...stored.keys()].filter((path) => files[path] === undefined && !path.startsWith(".pawl/jobs/"));
   const dirty = new Set(await trulyChanged(sides, stored, files, raw));
   for (const path of await trulyGone(sides, stored, gone)) dirty.add(path);
-  for (const path of await staged(sides.git)) dirty.add(path);
+  for (const path of staged) dirty.add(path);
   return [...dirty].sort();
 }
 
@@ -119,21 +121,6 @@ async function trulyGone(sides: Sides, stored: ReadonlyMap<string, string>, path
     const isModule = stored.get(path)?.startsWith("160000:");
     return !(isModule && lstatSync(join(sides.workspace, path), { throwIfNoEntry: false })?.isDirectory());
   });
-}
-
-async function staged(git: QuietGit): Promise<string[]> {
-  const paths = await git.list([
-    "diff-index",
-    "--cached",
-    "--name-only",
-    "-z",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-renames",
-    "--ignore-submodules=all",
-    "HEAD",
-  ]);
-  return paths.filter((path) => !path.startsWith(".pawl/jobs/"));
 }
 
 function* slices(paths: string[]): Generator<string[]> {

@@ -19,6 +19,7 @@ import { fault } from "./program.js";
 import { push } from "./push.js";
 import { type HostEnv, QuietGit } from "./quiet.js";
 import { gitSignposts, movedSignposts, signpostPath } from "./signposts.js";
+import { Staged } from "./staged.js";
 import { Walk } from "./walk.js";
 
 export interface GitOptions {
@@ -46,6 +47,7 @@ class Repository implements Git {
   private readonly blobs: Blobs;
   private readonly bank: Bank;
   private readonly git: QuietGit | undefined;
+  private readonly staged: Staged | undefined;
   private readonly started: Record<string, string>;
   private readonly hooksFolder: string | undefined;
   private readonly hooks: Record<string, string>;
@@ -64,7 +66,9 @@ class Repository implements Git {
     this.started = gitSignposts(place.workspace);
     this.hooksFolder = whole && (facts.hooksPath ?? join(whole.commonDir, "hooks"));
     this.hooks = this.hooksFolder ? hooksIn(this.hooksFolder) : {};
-    if (whole) this.git = new QuietGit(whole, options.env, () => this.mustBeItself());
+    if (!whole) return;
+    this.git = new QuietGit(whole, options.env, () => this.mustBeItself());
+    this.staged = new Staged(whole.gitDir, options.now ?? Date.now);
   }
 
   async where(): Promise<Where> {
@@ -108,7 +112,7 @@ class Repository implements Git {
       await this.bank.inCommit(this.git, this.stored.files);
     }
     const sides = { git: this.git, workspace: this.place.workspace, facts: this.facts, blobs: this.blobs };
-    return dirtyPaths(sides, this.stored.files, files);
+    return dirtyPaths(sides, this.stored.files, files, (await this.staged?.paths(this.git, head)) ?? []);
   }
 
   changed(before: Tree, after: Tree): string[] {

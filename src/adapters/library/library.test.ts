@@ -61,6 +61,7 @@ test("a bundled graph of nodes is not replaced by a repository's file", async ()
   using shelf = new Shelf({ "repo/.pawl/loops/g.yaml": "name: g\n", "bundled/loops/g.yaml": "name: g\nnodes: []\n" });
   expect(await shelf.library.loop("g")).toMatchObject({ origin: "bundled" });
   expect(await shelf.library.loops()).toMatchObject([{ name: "g", origin: "bundled", covers: false }]);
+  expect(await shelf.library.loopNames()).toEqual(["g"]);
 });
 
 test.each(STRANGE)("the name %j is unknown and nothing is opened for it", async (name) => {

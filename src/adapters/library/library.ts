@@ -58,9 +58,8 @@ export class FolderLibrary implements Library {
   async loops(): Promise<{ name: string; origin: "repository" | "bundled"; path: string; covers: boolean }[]> {
     const own = loopNames(join(this.workspace, LOOPS));
     const shipped = loopNames(join(this.options.bundled, "loops"));
-    const found = [...new Set([...own, ...shipped])].sort();
     const listed = [];
-    for (const name of found) {
+    for (const name of await this.loopNames()) {
       const winner = await this.loop(name).catch(() => undefined);
       const origin = winner?.origin === "bundled" || !own.includes(name) ? "bundled" : "repository";
       const path = origin === "bundled" ? join("loops", `${name}.yaml`) : join(LOOPS, `${name}.yaml`);
@@ -68,6 +67,11 @@ export class FolderLibrary implements Library {
       listed.push({ name, origin, path: winner?.path ?? path, covers } as const);
     }
     return listed;
+  }
+
+  async loopNames(): Promise<string[]> {
+    const folders = [join(this.workspace, LOOPS), join(this.options.bundled, "loops")];
+    return [...new Set(folders.flatMap(loopNames))].sort();
   }
 
   async skill(name: string): Promise<Skill | undefined> {

@@ -1,11 +1,13 @@
 // A way down into a folder other people can write to: no step of it follows a link, and none can be swapped under us.
-import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "./disk.js";
 
 /** A folder that is open. `path` reaches what was opened, whatever is put in its place meanwhile. */
 export interface OpenFolder {
   path: string;
+  /** Is what was opened still what stands at that place, with no link on the way? */
+  isInPlace(): boolean;
   close(): void;
 }
 /** Something stands in the way; the text says what. */
@@ -14,6 +16,20 @@ export class InTheWay extends Error {}
 /** Opens `root/parts…`, making what is missing. `root` itself is trusted. Throws InTheWay at a link or a file. */
 export function openFolder(root: string, parts: string[]): OpenFolder {
   return HAS_DESCRIPTORS ? openBySteps(root, parts) : openByPath(root, parts);
+}
+
+let kept: { place: string; folder: OpenFolder } | undefined;
+
+/** The same for who comes again and again: the last one stays open and is looked for anew when it is not in its place any more. Valid
+ *  until the next call; not to be closed. `root` is its own realpath. */
+export function keptFolder(root: string, parts: string[]): OpenFolder {
+  const place = join(root, ...parts);
+  if (kept?.place === place && kept.folder.isInPlace()) return kept.folder;
+  kept?.folder.close();
+  kept = undefined;
+  const folder = openFolder(root, parts);
+  kept = { place, folder };
+  return folder;
 }
 
 // /proc/self/fd/<n>/<name> is what openat() is in C: the name is looked up in the folder that is open.
@@ -32,7 +48,18 @@ function openBySteps(root: string, parts: string[]): OpenFolder {
     closeSync(fd);
     throw error;
   }
-  return { path: `/proc/self/fd/${fd}`, close: () => closeSync(fd) };
+  const path = `/proc/self/fd/${fd}`;
+  const place = join(root, ...parts);
+  return { path, isInPlace: () => whereIs(path) === place, close: () => closeSync(fd) };
+}
+
+/** The kernel's own word: the real path of what is open, by which no link leads; something else once it was moved or deleted. */
+function whereIs(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(descriptor);
+  } catch {
+    return undefined;
+  }
 }
 
 function openStep(path: string, shown: string): number {
@@ -55,7 +82,7 @@ function openByPath(root: string, parts: string[]): OpenFolder {
     makeOne(path);
     if (!lstatSync(path).isDirectory()) throw new InTheWay(`${path} is a link or a file where a folder must be`);
   }
-  return { path, close: () => undefined };
+  return { path, isInPlace: () => false, close: () => undefined };
 }
 
 function makeOne(path: string): void {

@@ -100,7 +100,7 @@ function fill(temp: string, made: NewRun): void {
   writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
   writeNew(join(temp, "journal.jsonl"), made.journal, true);
   if (made.frozen.elsewhere) writeNew(join(temp, ".gitignore"), "*\n", true); // state in a repository is no part of its tree
-  syncFolder(copies);
+  if (Object.keys(files).length > 0) syncFolder(copies); // that it is there at all is told by the folder above
   syncFolder(temp);
 }
 

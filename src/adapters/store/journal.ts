@@ -30,8 +30,9 @@ export interface Journal {
   readonly seq: number;
   /** Bytes of the torn tail that was cut at opening. */
   readonly cutBytes: number;
-  /** `mayWrite` is asked right before the write and throws when the lock was lost. One at a time. */
-  append(event: Event, place: string, mayWrite: () => void): Promise<Line>;
+  /** `mayWrite` is asked right before the write and throws when the lock was lost; `meanwhile` is done while the disk works, and must
+   *  not throw. One at a time. */
+  append(event: Event, place: string, mayWrite: () => void, meanwhile?: () => Promise<void>): Promise<Line>;
   close(): void;
 }
 
@@ -79,7 +80,7 @@ class OpenJournal implements Journal {
     this.size = chain.wholeBytes;
   }
 
-  async append(event: Event, place: string, mayWrite: () => void): Promise<Line> {
+  async append(event: Event, place: string, mayWrite: () => void, meanwhile?: () => Promise<void>): Promise<Line> {
     if (event.seq !== this.seq + 1)
       throw new Error(`event ${event.seq} does not follow line ${this.seq} of ${this.path}`);
     if (this.spoilt !== undefined) throw this.spoilt;
@@ -90,7 +91,9 @@ class OpenJournal implements Journal {
     mayWrite();
     this.refuseStrangers();
     this.write(bytes);
-    await this.sync();
+    const onDisk = this.sync();
+    if (meanwhile) await Promise.allSettled([meanwhile(), onDisk]);
+    await onDisk;
     this.size += bytes.length;
     this.seq = event.seq;
     this.head = digestOf(bytes.subarray(0, -1));

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -94,6 +95,23 @@ describe("the published record", () => {
     expect(readdirSync(outside)).toEqual(["precious"]);
     expect(readFileSync(join(outside, "precious"), "utf8")).toBe("precious");
   });
+
+  it.each([["feat", "login"], ["feat"], []])(
+    "follows no link that is put in the place of a folder it wrote to a moment ago: %s %s",
+    async (...parts) => {
+      expect(await records.publish(at, record)).toBeUndefined();
+      const folder = join(jobsFolder, ...parts);
+      const away = `${mkdtempSync(join(base, "away-"))}/moved`;
+      renameSync(folder, away);
+      symlinkSync(away, folder);
+      const moved = join(away, ...["feat", "login"].slice(parts.length), `dev-${RUN}.json`);
+      expect(await records.publish(at, { ...record, status: "complete" })).toMatch(/is a link or a file/);
+      expect(JSON.parse(readFileSync(moved, "utf8")).status).toBe("running");
+      rmSync(folder);
+      expect(await records.publish(at, { ...record, status: "failed" })).toBeUndefined();
+      expect(JSON.parse(readFileSync(records.pathOf(at), "utf8")).status).toBe("failed");
+    },
+  );
 
   it("says when a folder or a file stands in its way", async () => {
     mkdirSync(records.pathOf(at), { recursive: true });

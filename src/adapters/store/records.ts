@@ -5,7 +5,7 @@ import { Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, FrozenFile, Records } from "../../ports/store.js";
 import { diskFault, replaceDurably, replaceQuickly } from "./disk.js";
-import { InTheWay, openFolder } from "./folders.js";
+import { InTheWay, keptFolder } from "./folders.js";
 import { mapFiles, readFrozen } from "./frozen.js";
 import { readJournal } from "./journal.js";
 import { type Machine, thisMachine } from "./machine.js";
@@ -32,16 +32,12 @@ export function openRecords(setting: RecordsSetting): Records {
   const mark = token();
   let writes = 0;
   const write = (place: Place, files: Record<string, string | Uint8Array>, isDurable: boolean): void => {
-    const folder = openFolder(root, [...JOBS, ...partsOf(place)]);
-    try {
-      for (const [name, bytes] of Object.entries(files)) {
-        refuseStranger(folder.path, name, pathOf(place));
-        if (!swept.has(name)) sweep(folder.path, name, startTimeOf); // once: what a Pawl before us left
-        swept.add(name);
-        (isDurable ? replaceDurably : replaceQuickly)(join(folder.path, name), bytes, `${pid}-${mark}-${++writes}`);
-      }
-    } finally {
-      folder.close();
+    const { path } = keptFolder(root, [...JOBS, ...partsOf(place)]);
+    for (const [name, bytes] of Object.entries(files)) {
+      refuseStranger(path, name, pathOf(place));
+      if (!swept.has(name)) sweep(path, name, startTimeOf); // once: what a Pawl before us left
+      swept.add(name);
+      (isDurable ? replaceDurably : replaceQuickly)(join(path, name), bytes, `${pid}-${mark}-${++writes}`);
     }
   };
   const pathOf = (place: Place): string => join(root, ...JOBS, ...partsOf(place), `${nameOf(place)}.json`);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Run } from "../../core/model.js";
-import { replaceDurably } from "./disk.js";
+import { replaceQuickly } from "./disk.js";
 
 /** Raised whenever the shape of a run changes: a snapshot of another release is none. */
 const SNAPSHOT_SCHEMA = 2;
@@ -16,7 +16,8 @@ export interface Snapshot {
 }
 
 export function writeSnapshot(folder: string, snapshot: Snapshot, token: string): void {
-  replaceDurably(join(folder, "run.json"), `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot })}\n`, token);
+  // not synced: what a power failure makes of it is read as none
+  replaceQuickly(join(folder, "run.json"), `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot })}\n`, token);
 }
 
 /** Undefined when it is missing, cut off or not what it should be: then fold the journal. */
@@ -31,7 +32,7 @@ export function readSnapshot(folder: string): Snapshot | undefined {
   }
 }
 
-export const hasSnapshot = (folder: string): boolean => existsSync(join(folder, "run.json"));
+export const hasSnapshot = (folder: string): boolean => existsSync(`${folder}/run.json`);
 
 function isSnapshot(value: unknown): value is Snapshot {
   if (typeof value !== "object" || value === null) return false;

@@ -124,6 +124,12 @@ describe("finding a run", () => {
     }
     writeFileSync(join(home, "runs", ".DS_Store"), "");
     expect(await store.list()).toEqual(["zz-1", "aa-2", "mm-10", "mm-9"]);
+    expect(await Promise.all(["aa-2", "aa", ".DS_Store", "../runs/aa-2"].map((run) => store.has(run)))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it("lists nothing where nothing is, and makes nothing", async () => {

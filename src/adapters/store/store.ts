@@ -52,11 +52,11 @@ class FolderStore implements FileStore {
   }
 
   async list(): Promise<string[]> {
-    const made = namesIn(this.runs)
-      .filter(isRunId)
-      .map((run) => ({ run, since: madeAt(join(this.runs, run)) }));
-    made.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : a.run < b.run ? -1 : 1));
-    return made.map(({ run }) => run);
+    return this.byAge(namesIn(this.runs).filter(isRunId));
+  }
+
+  async has(run: string): Promise<boolean> {
+    return isRunId(run) && isThere(join(this.runs, run));
   }
 
   async find(prefix: string): Promise<string> {
@@ -101,7 +101,8 @@ class FolderStore implements FileStore {
   }
 
   async neverRested(): Promise<string[]> {
-    return (await this.list()).filter((run) => !hasSnapshot(join(this.runs, run)));
+    const resting = (run: string): boolean => hasSnapshot(`${this.runs}/${run}`); // join() would cost more than the look
+    return this.byAge(namesIn(this.runs).filter((run) => isRunId(run) && !resting(run)));
   }
 
   async holder(run: string): Promise<Holder | undefined> {
@@ -153,10 +154,16 @@ class FolderStore implements FileStore {
     return this.folders.get(run) ?? place;
   }
 
+  private byAge(runs: string[]): string[] {
+    const made = runs.map((run) => ({ run, since: madeAt(join(this.runs, run)) }));
+    made.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : a.run < b.run ? -1 : 1));
+    return made.map(({ run }) => run);
+  }
+
   /** A link whose other end is gone is a fault: the run exists, its folder does not. */
   private existing(run: string): string {
     const folder = this.runFolder(run);
-    if (lstatSync(join(this.runs, run), { throwIfNoEntry: false }) === undefined) throw noSuchRun(run, this.runs);
+    if (!isThere(join(this.runs, run))) throw noSuchRun(run, this.runs);
     return folder;
   }
 }
@@ -190,13 +197,13 @@ class LockedRun implements OpenFileRun {
     return this.journal.head;
   }
 
-  append(event: Event, place: string): Promise<Line> {
-    const line = this.turn.then(() => this.journal.append(event, place, () => this.lock.check()));
+  append(event: Event, place: string, meanwhile?: () => Promise<void>): Promise<Line> {
+    const line = this.turn.then(() => this.journal.append(event, place, () => this.lock.check(), meanwhile));
     this.turn = line.catch(() => undefined);
     return line;
   }
 
-  /** Costs syncs, and nobody needs it at every event: now and then, and at the end. */
+  /** Costs a rename, and nobody needs it at every event: now and then, and at the end. */
   snapshot(run: Run, isLast = false): Promise<void> {
     const done = this.turn.then(() => {
       this.latest = run;
@@ -267,6 +274,8 @@ function namesIn(folder: string): string[] {
     throw diskFault(error, "read", folder);
   }
 }
+
+const isThere = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false }) !== undefined;
 
 /** flow.json is written once, when the run is made. Broken runs are listed too: what is there must not vanish. */
 function madeAt(place: string): bigint {

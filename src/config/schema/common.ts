@@ -59,6 +59,10 @@ const who = {
     .prefault({})
     .meta({ description: "What starts the loop." }),
   require_branch: word(["base"]).optional().meta({ description: "base: start only on the base branch." }),
+  makes_branch: flag().default(false).meta({
+    description:
+      "It makes its ticket and branch: started on the base or production branch, its job is pending until its spec names them. Default false; true with require_branch.",
+  }),
   agents: performers().default({}).meta({ description: "What the names of agents stand for." }),
   agents_dir: insidePath("a folder of the repository").optional().meta({ description: "Folder of agent files." }),
   llm: keys({
@@ -142,6 +146,7 @@ export function readCommon(parsed: Parsed, humanGate: boolean): CommonKeys {
       failure: on_complete.on_failure?.trigger_loop,
     }),
     requireBranch: parsed.require_branch,
+    makesBranch: parsed.makes_branch,
     gateChannel: parsed.gate_channel,
     limits: readLimits(parsed.limits),
     performers: readPerformers(parsed.agents),

@@ -37,6 +37,7 @@ export interface CommonKeys {
   /** Names of loops. Author's path: ["on_complete", "on_success", "trigger_loop"]. */
   onComplete: { success?: string; warning?: string; failure?: string };
   requireBranch?: "base";
+  makesBranch: boolean;
   gateChannel: "chat" | "person";
   limits: Limits;
   /** The key `agents`. */

@@ -166,7 +166,7 @@ async function named(house: CliHouse, name: string | undefined): Promise<{ id: s
     const { job } = await house.job();
     const open = await openRunOf(house, job);
     if (!open) throw await noOpenRun(house, job);
-    return (await house.store.list()).includes(open.run) ? { id: open.run } : adopted(house, open.run);
+    return (await house.store.has(open.run)) ? { id: open.run } : adopted(house, open.run);
   }
   try {
     return { id: await house.store.find(name) };

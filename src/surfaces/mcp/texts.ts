@@ -1,4 +1,6 @@
 // What an agent is told: whose turn it is, what to do, and what to call next. Clients show the text or the JSON, so both carry it.
+import type { Run } from "../../core/model.js";
+import { settled } from "../../core/place.js";
 import { REPORT_CHARS_MAX, reportOf } from "../../core/report.js";
 import type { View } from "../../core/view.js";
 import type { Standing } from "../../runtime/hosted.js";
@@ -6,8 +8,14 @@ import type { Standing } from "../../runtime/hosted.js";
 /** The whole answer in words. */
 export function instructionOf(standing: Standing, view: View): string {
   const warnings = standing.warnings.map((text) => `warning: ${text}`);
-  return [...warnings, turnText(standing, view)].filter((text) => text !== "").join("\n\n");
+  return [...warnings, followedText(standing), turnText(standing, view)].filter((text) => text !== "").join("\n\n");
 }
+
+/** Without it an agent that waited for one loop's checks is handed another loop's skill, and does not know why. */
+const followedText = ({ flow, followed }: Standing): string =>
+  followed
+    ? `Run ${followed.run} (loop "${followed.loop}") has ended: ${followed.outcome}. Loop "${flow.name}" follows.`
+    : "";
 
 function turnText({ id, flow, run, turn }: Standing, view: View): string {
   const report = reportOf(flow, run);
@@ -35,20 +43,22 @@ function turnText({ id, flow, run, turn }: Standing, view: View): string {
     case "pawl":
       return `Run ${id} is ${view.status}: process ${turn.holder.pid} is at work on it since ${turn.holder.since}. Call loop_status: it waits up to 25 seconds and tells the outcome. Change no files meanwhile.`;
     case "nobody":
-      if (view.state === "parked" || view.state === "ended") return restText(view, report); // only its checkpoint is left
+      if (view.state === "parked" || view.state === "ended") return restText(run, view, report); // only its checkpoint is left
       return view.status === "validating"
         ? `The checks of run ${id} were interrupted: nobody is at work on them. Call loop_continue: it runs them again, and no skill is asked for anew.`
         : `Run ${id} was interrupted: nobody is at work on it. Call loop_continue: it goes on where it was, and no skill is asked for anew.`;
     case "rest":
-      return restText(view, report);
+      return restText(run, view, report);
   }
 }
 
-function restText(view: View, report: string): string {
+function restText(run: Run, view: View, report: string): string {
+  const at = settled(run.cursor);
+  const isTold = at.at === "parked" && at.code === "validation-failed" && report !== ""; // by the report, check for check
   const why = report === "" ? "" : `\n\n${report.slice(0, REPORT_CHARS_MAX)}`;
   if (view.state === "ended") {
     const word = view.outcome === "success" || view.outcome === "warning" ? "is complete" : "has ended";
     return `Run ${view.run} (loop "${view.loop}", job "${view.job}") ${word}: ${view.outcome ?? view.status}. ${view.reason}.${why}\n\nNothing is left to do in this run.${view.next ? ` For the person: ${view.next}` : ""}`;
   }
-  return `PAUSED. Run ${view.run}: ${view.reason}.${why}\n\nTell the person. When the cause is mended, call loop_continue: what was recorded stays recorded, and what failed is checked again.`;
+  return `PAUSED. Run ${view.run}: ${isTold ? at.reason : view.reason}.${why}\n\nTell the person. When the cause is mended, call loop_continue: what was recorded stays recorded, and what failed is checked again.`;
 }

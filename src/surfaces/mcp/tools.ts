@@ -9,6 +9,7 @@ import {
   activeOrRefuse,
   begin,
   type Caller,
+  followedBy,
   noneActive,
   type Standing,
   standingOf,
@@ -52,7 +53,7 @@ export const TOOLS: Record<string, ToolDef> = {
     },
     looks: false,
     act: async ({ caller }, { name, description }) => ({
-      standing: await begin(caller, name, description ? { description } : {}),
+      standing: await begin(caller, name, description ? { subject: description } : {}),
     }),
   }),
   loop_advance: tool({
@@ -188,5 +189,5 @@ async function settled(house: McpHouse, id: string, signal: AbortSignal): Promis
   }
   const standing = await standingOf(house, id);
   const next = standing.run.cursor.at === "ended" ? await active(house) : undefined;
-  return next === undefined || next === id ? standing : standingOf(house, next);
+  return next === undefined || next === id ? standing : followedBy(standing, await standingOf(house, next));
 }
