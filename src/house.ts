@@ -28,6 +28,7 @@ import { bindSession } from "./adapters/store/session.js";
 import { openStore } from "./adapters/store/store.js";
 import type { Issue } from "./config/issues.js";
 import { isOfBranch, jobOf } from "./core/job.js";
+import type { Limits } from "./core/model.js";
 import { extensionPaths } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
@@ -121,6 +122,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { branchesFor } = await import("./load.js");
       return branchesFor(library, (await git.where()).defaultBranch);
     },
+    jobLimits: () => jobLimitsOf(library),
     archive: async (at) => archiveRecord(records.pathOf(at), at.run),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {
@@ -195,6 +197,13 @@ async function jobNow(git: Git, workspace: string): ReturnType<House["job"]> {
     ...(branch ? { branch } : {}),
     ...(warning ? { warning } : {}),
   };
+}
+
+/** Settings that do not name the key are not read: their reader costs more than a step may. */
+async function jobLimitsOf(library: Library): Promise<Limits> {
+  const settings = await library.settings();
+  if (!settings?.text.includes("job_limits")) return {};
+  return (await import("./load.js")).jobLimitsFor(library);
 }
 
 function toldBy({ run, loop, file, status, record }: FoundRecord): JobRecord {

@@ -8,7 +8,7 @@ import { parseSettings, type Settings } from "./config/settings.js";
 import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
 import { HOST } from "./core/hosts.js";
-import type { Performer } from "./core/model.js";
+import type { Limits, Performer } from "./core/model.js";
 import { extensionKey } from "./core/named.js";
 import { describe, registryOf } from "./hooks/registry.js";
 import { Refusal } from "./ports/errors.js";
@@ -106,6 +106,8 @@ export async function performerFor(task: { library: Library; uses: string[]; nam
 
 export const branchesFor = async (library: Library, defaultBranch: string | undefined): Promise<Branches> =>
   branchesOf(await settingsOf(library), defaultBranch);
+
+export const jobLimitsFor = async (library: Library): Promise<Limits> => (await settingsOf(library)).jobLimits ?? {};
 
 async function settingsOf(library: Library): Promise<Settings> {
   const source = await library.settings();

@@ -13,6 +13,7 @@ import type { Sandbox } from "./ports/sandbox.js";
 import type { Worker } from "./ports/worker.js";
 import type { Workshop } from "./ports/workshop.js";
 import type { HostedWorld } from "./ports/world.js";
+import { allowancesAround } from "./runtime/allowances.js";
 import { noteEnd } from "./runtime/closing.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
@@ -51,6 +52,7 @@ export function worldOf(around: Around, made: Made): HostedWorld {
     clock: house.clock,
     notifier: made.notifier,
     published: publisher(house, (trouble) => made.notifier.warned(trouble)),
+    allowances: allowancesAround(house, made.frozen),
     renaming: renamer(house, (text) => made.notifier.warned(text)),
   };
 }

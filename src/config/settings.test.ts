@@ -46,7 +46,7 @@ describe("the settings", () => {
       'config.yaml:1:1 "documents" must be a folder of the repository (a relative path without ".."), not "../shared/specs"',
       'config.yaml:2:1 "agnets" is not known (did you mean "agents"?)',
       'config.yaml:3:10 agent "a" with use: acp needs "command", the program to start',
-      'config.yaml:4:1 "max_iter" is not known (known here are agents, agent, branch_base, production_branch, ides, documents, test_command and test_timeout)',
+      'config.yaml:4:1 "max_iter" is not known (known here are agents, agent, branch_base, production_branch, ides, documents, job_limits, test_command and test_timeout)',
     ]);
     expect(complaints("- a")).toEqual(["config.yaml:1:1 the file must be keys and values, not a list"]);
   });

@@ -1,9 +1,10 @@
 // The repository's settings, `.pawl/config.yaml`: who works here by default, and which branches and editors are used.
 // A key without a value is unset; everything else is as strict as a loop file.
 import type { z } from "zod";
-import type { Performer } from "../core/model.js";
+import type { Limits, Performer } from "../core/model.js";
 import type { Issue } from "./issues.js";
 import { collect } from "./parse.js";
+import { limits, readLimits } from "./schema/allowance.js";
 import { compact } from "./schema/compact.js";
 import { complainOf } from "./schema/complaints.js";
 import type { Positions } from "./schema/file.js";
@@ -22,6 +23,8 @@ export interface Settings {
   ides?: string[];
   /** Folder of the specs, inside the repository. */
   documents?: string;
+  /** Of all runs of one job together. */
+  jobLimits?: Limits;
 }
 
 export const settingsSchema = keys({
@@ -37,6 +40,9 @@ export const settingsSchema = keys({
     .optional()
     .meta({ description: "Editors to set up." }),
   documents: insidePath("a folder of the repository").optional().meta({ description: "Folder of the specs." }),
+  job_limits: limits("all runs of one job together")
+    .optional()
+    .meta({ description: "What one job may use up, over all its runs. Default: no limit." }),
   // these two are for the validator "run_tests", which reads them itself: it gets no settings
   test_command: command()
     .optional()
@@ -66,5 +72,6 @@ function readSettings(parsed: z.output<typeof settingsSchema>): Settings {
     productionBranch: parsed.production_branch,
     ides: typeof ides === "string" ? [ides] : ides,
     documents: parsed.documents,
+    jobLimits: parsed.job_limits && readLimits(parsed.job_limits),
   });
 }

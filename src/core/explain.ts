@@ -1,4 +1,5 @@
 // Why a run stands where it stands: the rule, what it rests on, what else could have happened, and what to type.
+import { type Charge, chargesOf } from "./bill.js";
 import { type Decision, decisionOf, type Moment, momentsOf, spotOf } from "./chronicle.js";
 import type { Event, Evidence, Finding, Flow, Run, Verdict } from "./model.js";
 import { nodeAt, ownerOf, visitsOf } from "./place.js";
@@ -28,6 +29,8 @@ export interface Explanation extends Pick<View, "run" | "job" | "loop" | "status
   visitsLeftOut: number;
   step?: string;
   warnings: Finding[];
+  /** What each visit cost, who worked and with which model. */
+  ledger: Charge[];
 }
 export interface Grounds extends Evidence {
   from: string;
@@ -91,6 +94,9 @@ export function explain(flow: Flow, run: Run, events: readonly Event[], step?: s
     visitsLeftOut: Math.max(0, told.length - EXPLAIN_VISITS_MAX),
     ...(step === undefined ? {} : { step }),
     warnings: run.warnings,
+    ledger: chargesOf(flow, events).filter(
+      (charge) => step === undefined || belongs(flow, charge.step.split("/")[0] ?? "", step),
+    ),
   };
 }
 

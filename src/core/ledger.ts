@@ -6,7 +6,19 @@ import { ownerOf } from "./place.js";
 export function charge(run: Run, ticket: string, spent: Spent | undefined): Run {
   if (!spent) return run;
   const name = ownerOf(ticket);
-  return { ...run, spent: { ...run.spent, [name]: sum([run.spent[name] ?? { ms: 0 }, spent]) } };
+  const total = sum([run.spent[name] ?? { ms: 0 }, spent]);
+  const most = dearer(run.dearest[name] ?? { ms: 0 }, spent);
+  return { ...run, spent: { ...run.spent, [name]: total }, dearest: { ...run.dearest, [name]: most } };
+}
+
+/** Figure by figure the higher one. */
+function dearer(a: Spent, b: Spent): Spent {
+  const most: Spent = { ms: Math.max(a.ms, b.ms) };
+  for (const key of ["usd", "inputTokens", "outputTokens"] as const) {
+    const known = [a[key], b[key]].filter((figure) => figure !== undefined);
+    if (known.length) most[key] = Math.max(...known);
+  }
+  return most;
 }
 
 /** The sum of several costs; a figure is there when at least one of them knows it. */
@@ -33,8 +45,10 @@ export function warn(run: Run, findings: Finding[]): Run {
 }
 
 /** What happens beside the way of a run and leaves it where it is. */
-export function beside(run: Run, event: EventBody & { type: "foreign" | "renamed" | "remark" }): Run {
+export function beside(run: Run, event: EventBody & { type: "limited" | "foreign" | "renamed" | "remark" }): Run {
   switch (event.type) {
+    case "limited":
+      return { ...run, limits: { ...run.limits, [`limits.${event.limit}`]: event.to } };
     case "foreign":
       return foreign(run, event);
     case "renamed":

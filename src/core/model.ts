@@ -24,7 +24,7 @@ export interface Flow {
   afterStop?: Route;
   /** May the loop be started anew in a job where it has run: always, or only by archiving the old run (doer loops). */
   restart: "free" | "archive";
-  limits: { ms?: number; usd?: number; tokens?: number };
+  limits: Limits;
   gateChannel: "chat" | "person";
   performers: Record<string, Performer>;
   documents: string[];
@@ -47,6 +47,8 @@ export interface Node {
   origin?: { line: number; fold: string };
   /** The word the record uses while the run is here, if not "running". */
   phase?: "validating" | "confirming";
+  /** What all its visits together may use up. */
+  limits?: Limits;
   /** What is done here takes the record along (a pull request), which must not say there that the run is still at work. */
   shipsRecord?: true;
   /** How many of the flow's steps are done while the run is here; only where the steps are a straight sequence. */
@@ -91,6 +93,12 @@ export interface VerdictWord {
   outcome: string;
   /** The outcome of a pass that stands under a condition; absent: the same. */
   caveat?: string;
+}
+/** What may be used up at most, of time at work, money and tokens; absent: no limit. */
+export interface Limits {
+  ms?: number;
+  usd?: number;
+  tokens?: number;
 }
 export interface Hook {
   hook: string;
@@ -166,7 +174,7 @@ export interface Run {
   fired: string[];
   visits: Record<string, number>;
   purses: Record<string, Purse>;
-  /** Limits a person raised in the middle of the run. */
+  /** Limits a person raised in the middle of the run: of budgets by their names, of money, tokens and time as "limits.usd". */
   limits: Record<string, number>;
   marks: Record<string, number>;
   /** The mark of the last route taken, until the next command is begun. */
@@ -184,8 +192,10 @@ export interface Run {
   shared: string[];
   /** The agent session of the latest visit, per node. */
   sessions: Record<string, string>;
-  /** What was spent, per node. */
+  /** What was spent, per node, and per branch as `node/branch`. */
   spent: Record<string, Spent>;
+  /** The most that one answer has cost so far, figure by figure, by the same names. */
+  dearest: Record<string, Spent>;
 }
 export interface Purse {
   spent: number;
@@ -245,7 +255,7 @@ export type EventBody =
   /** Answers an outstanding command. */
   | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer; session?: string }
   /** The command could not be carried out. */
-  | { type: "fault"; ticket: string; error: ErrorRecord }
+  | { type: "fault"; ticket: string; error: ErrorRecord; spent?: Spent }
   /** The command is still going on somewhere else (a loop as a step that rests); not a try that failed. */
   | { type: "yielded"; ticket: string }
   | { type: "checkpointed"; ticket: string; commit?: string; trouble?: string }
@@ -257,6 +267,8 @@ export type EventBody =
   | { type: "abandoned"; reason: string }
   /** A person raised a budget's limit. */
   | { type: "extended"; budget: string; limit: number; was: number }
+  /** A person set a limit of money, tokens or time: "usd" of the whole run, "dev.usd" of its step "dev". In the figure's own unit. */
+  | { type: "limited"; limit: string; to: number; was?: number }
   /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
   | { type: "foreign"; paths: string[]; shared?: string[]; accepted: boolean }
   /** The job has another name from here on: a pending one, once its ticket and branch are there. Moves nothing. */

@@ -73,6 +73,7 @@ function eventText(flow: Flow, event: Event, before: Run | undefined, after: Run
     case "yielded":
     case "checkpointed":
     case "chained":
+    case "limited":
     case "foreign":
     case "renamed":
     case "remark":

@@ -25,24 +25,10 @@ export function apply(flow: Flow, run: Run, event: Event): Run {
 export function begin(flow: Flow, event: Event & { type: "started" }): Run {
   const { run: id, job, digest, inputs, seq } = event;
   const cursor: Cursor = { at: "work", node: flow.start, answers: {} };
-  const nothing = { tries: {}, visits: {}, purses: {}, limits: {}, marks: {}, results: {}, sessions: {}, spent: {} };
-  const blank: Run = {
-    ...nothing,
-    id,
-    job,
-    flow: event.flow,
-    digest,
-    inputs,
-    seq,
-    since: seq,
-    cursor,
-    stirred: false,
-    fired: [],
-    notes: [],
-    warnings: [],
-    foreign: [],
-    shared: [],
-  };
+  const counted = { tries: {}, visits: {}, purses: {}, limits: {}, marks: {}, spent: {}, dearest: {} };
+  const heard = { results: {}, sessions: {}, notes: [], warnings: [], foreign: [], shared: [] };
+  const here = { seq, since: seq, cursor, stirred: false, fired: [] };
+  const blank: Run = { id, job, flow: event.flow, digest, inputs, ...here, ...counted, ...heard };
   return enter(flow, blank, flow.start);
 }
 
@@ -59,7 +45,8 @@ function move(flow: Flow, run: Run, event: Event): Run {
       checkTicket(flow, run, event.ticket);
       const { message, hint, code } = event.error;
       const finding: Finding = { text: hint ? `${message}; ${hint}` : message, rule: code, severity: "error" };
-      return park(flow, run, "fault", message, [finding], { retry: run.cursor });
+      const charged = charge(run, event.ticket, event.spent);
+      return park(flow, charged, "fault", message, [finding], { retry: run.cursor });
     }
     case "yielded":
       checkTicket(flow, run, event.ticket);
@@ -83,6 +70,9 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return arrive(flow, run, { end: "aborted" });
     case "extended":
       return extended(flow, run, event.budget, event.limit);
+    case "limited":
+      refuse(`set the limit "${event.limit}"`, run, "ended");
+      return beside(run, event);
     case "foreign":
     case "renamed":
     case "remark":

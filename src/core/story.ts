@@ -63,6 +63,8 @@ function happened(flow: Flow, { event, before, after }: Moment): string | undefi
       const { setBy = event.budget, first = 0 } = flow.budgets[event.budget] ?? {};
       return `${setBy} raised from ${event.was + first} to ${event.limit + first} by ${event.by}`;
     }
+    case "limited":
+      return limitedText(event);
     case "foreign":
       return `${foreignText(event.paths)}, ${event.accepted ? "accepted" : "not accepted"} by ${event.by}`;
     case "renamed":
@@ -71,6 +73,9 @@ function happened(flow: Flow, { event, before, after }: Moment): string | undefi
       return `note (${event.about}): ${brief(event.text)}`;
   }
 }
+
+const limitedText = ({ limit, to, was, by }: Event & { type: "limited" }): string =>
+  `the limit ${brief(limit)} is ${to} now${was === undefined ? "" : `, before ${was}`}, set by ${by}`;
 
 const renamedText = (job: string, before: Run | undefined): string =>
   `the job is called ${brief(job)} from here on${before ? `, before ${brief(before.job)}` : ""}`;

@@ -1,4 +1,5 @@
 // What a run looks like from outside: status, reason, what to type next, what the process ends with. Every surface reads this.
+import { type Allowance, allowancesOf, FIGURES, type Figure, figureOf, totalOf, usedOf } from "./allowance.js";
 import { HOST } from "./hosts.js";
 import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
@@ -30,7 +31,17 @@ export interface View {
   steps: StepView[];
   gate?: { node: string; question: string; options: string[] };
   budgets: BudgetView[];
+  /** Of money, tokens and time: of the run, and of steps that have some. */
+  limits: LimitView[];
   spent: Spent;
+}
+export interface LimitView {
+  figure: Figure;
+  /** Absent: of the whole run. */
+  step?: string;
+  /** In the figure's own unit. */
+  spent: number;
+  limit: number;
 }
 export interface StepView {
   name: string;
@@ -72,7 +83,8 @@ export function viewOf(flow: Flow, run: Run): View {
     steps: stepsOf(flow, run),
     ...(gate ? { gate } : {}),
     budgets: budgetsOf(flow, run),
-    spent: sum(Object.values(run.spent)),
+    limits: limitsIn(flow, run),
+    spent: totalOf(run),
   };
 }
 
@@ -271,6 +283,17 @@ function budgetsOf(flow: Flow, run: Run): BudgetView[] {
     limit: limitOf(flow, run, name) + first,
     setBy,
   }));
+}
+
+function limitsIn(flow: Flow, run: Run): LimitView[] {
+  const [whole, ...steps] = allowancesOf(flow, run, flow.steps);
+  const own = (each: Allowance | undefined, step?: string): LimitView[] =>
+    FIGURES.flatMap((figure) => {
+      const limit = each && figureOf(figure, each.limits);
+      if (each === undefined || limit === undefined) return [];
+      return [{ figure, ...(step === undefined ? {} : { step }), spent: usedOf(figure, each.spent), limit }];
+    });
+  return [...own(whole), ...steps.flatMap((each, i) => own(each, flow.steps[i]))];
 }
 
 /** The node a person would name when asked where the run is. */

@@ -1,6 +1,6 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
 import type { Branches } from "../core/branches.js";
-import type { Command, Flow, Isolation, Performer, Run } from "../core/model.js";
+import type { Command, Flow, Isolation, Limits, Performer, Run } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
@@ -59,6 +59,8 @@ export interface House {
   pendingJobs(): string[];
   /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
   branches(): Promise<Branches>;
+  /** What the settings let all runs of one job use up together, as they are now. */
+  jobLimits(): Promise<Limits>;
   /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
   archive(at: { job: string; loop: string; run: string }): Promise<string>;
   /** Asks the process that drives a run to stop; its order waits with the run. */

@@ -1,4 +1,5 @@
 // All a drive needs from outside.
+import type { Allowance } from "../core/allowance.js";
 import type { Command, Event, EventBody, Flow, Run, Verdict } from "../core/model.js";
 import type { Clock } from "./clock.js";
 import type { Notifier } from "./notifier.js";
@@ -11,6 +12,8 @@ export interface World {
   notifier: Notifier;
   /** After every event, before the next command is carried out: the published record. Must not throw. */
   published(opened: Opened): Promise<void>;
+  /** Of what a run is a part of: the runs it is a step of, and its job. Asked before work begins. */
+  allowances?(flow: Flow, run: Run): Promise<Allowance[]>;
   /** Before the next command is asked for: a pending job that has its name by now gets it, by an event that `append` writes down. */
   renaming?(opened: Opened, append: (body: EventBody) => Promise<void>): Promise<void>;
 }

@@ -1,4 +1,5 @@
 // Goes on with a run: what people changed meanwhile is noticed, what parked it is resumed, then it is driven until it rests.
+import { limitNamed } from "../core/allowance.js";
 import { isHosts } from "../core/hosts.js";
 import type { EventBody, Run } from "../core/model.js";
 import { settled } from "../core/place.js";
@@ -13,6 +14,8 @@ import { commits } from "./start.js";
 export interface CarryOnOptions {
   by: string;
   maxAttempts?: number;
+  /** Limits of time, money or tokens that a person sets: "usd" or "STEP.usd" to a number in the figure's own unit. */
+  limits?: Record<string, number>;
   /** What people changed in the tree while the run rested becomes the run's own. */
   acceptChanges?: boolean;
   /** The published journal this run was just taken over from. */
@@ -35,6 +38,7 @@ export async function carryOn(house: House, world: World, taken: Taken, options:
       options.by,
     );
   if (options.maxAttempts !== undefined) await extend(world, taken, options.maxAttempts, options.by);
+  await setLimits(world, taken, options);
   if (options.event) await record(world, opened, options.event, options.by);
   else await resume(world, taken, options);
   const over = new AbortController();
@@ -75,6 +79,19 @@ async function extend(world: World, { opened }: Taken, maxAttempts: number, by: 
   const { first = 0, limit = 0 } = flow.budgets.attempts ?? {};
   const was = (run.limits.attempts ?? limit) + first;
   await record(world, opened, { type: "extended", budget: "attempts", limit: maxAttempts - first, was }, by);
+}
+
+async function setLimits(world: World, { opened }: Taken, { limits = {}, by }: CarryOnOptions): Promise<void> {
+  for (const [limit, to] of Object.entries(limits)) {
+    const was = limitNamed(opened.flow, opened.run, limit);
+    if (was.value !== to)
+      await record(
+        world,
+        opened,
+        { type: "limited", limit, to, ...(was.value === undefined ? {} : { was: was.value }) },
+        by,
+      );
+  }
 }
 
 const restPath = (house: House, run: Run): string => `${house.store.runFolder(run.id)}/rest.json`;

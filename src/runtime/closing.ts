@@ -13,7 +13,7 @@ import { FaultError, Refusal } from "../ports/errors.js";
 import type { CommitEnd } from "../ports/git.js";
 import type { House, JobRecord } from "../ports/house.js";
 import type { Frozen } from "../ports/store.js";
-import { childId } from "./ids.js";
+import { isStep } from "./ids.js";
 import { type Taken, takeRun } from "./open.js";
 import { publisher } from "./publish.js";
 
@@ -28,7 +28,7 @@ const NOTES_PATH = `.pawl/${NOTES_FILE}`;
 
 /** At the last checkpoint. Says what failed; a step of another run is closed with that one. */
 export async function noteEnd(house: House, frozen: Frozen, run: Run): Promise<string | undefined> {
-  if (isStep(house, frozen)) return undefined;
+  if (isStep(house.sha256, frozen)) return undefined;
   const note = noteOf(frozen.flow, run, await house.store.read(run.id));
   const trouble = await house.memory.add(note);
   const owed: Owed = { seq: run.seq, ...(trouble ? {} : { note }) };
@@ -77,11 +77,6 @@ async function orWarn(run: string, close: () => Promise<string[]>): Promise<stri
       return [`the record of run ${run} is not committed: ${error.message}; look with "git status .pawl/"`];
     throw error;
   }
-}
-
-/** A loop as a step of another run; the loop that follows one stands for itself. */
-function isStep(house: House, { run, parent, flow }: Frozen): boolean {
-  return parent !== undefined && run !== childId(flow.name, parent, "follows", house.sha256);
 }
 
 const owedPath = (house: House, run: string): string => `${house.store.runFolder(run)}/closing.json`;
@@ -210,7 +205,7 @@ async function stepsOf(house: House, run: Run): Promise<string[]> {
   const known = new Set(await house.store.list());
   const inJob = house.recordsOf(run.job).records.filter((record) => known.has(record.run));
   const all = await Promise.all(inJob.map(({ run: id }) => house.store.frozen(id)));
-  const steps = all.filter((frozen) => isStep(house, frozen));
+  const steps = all.filter((frozen) => isStep(house.sha256, frozen));
   const found = new Set([run.id]);
   for (let before = 0; before < found.size; ) {
     before = found.size;

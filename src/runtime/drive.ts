@@ -1,13 +1,13 @@
 // The whole imperative shell: ask what is next, write down that it begins, do it, write down what came of it.
 // Carrying on after a crash is no special case: load, drive.
+import { allowancesOf, overLimit } from "../core/allowance.js";
 import { isPending } from "../core/job.js";
 import type { Command, Event, EventBody, Flow, Run } from "../core/model.js";
-import { placeOf } from "../core/place.js";
+import { ownerOf, placeOf } from "../core/place.js";
 import { Refusal } from "../core/refusal.js";
 import { apply, next } from "../core/run.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
 import type { Opened, World } from "../ports/world.js";
-import { overLimit } from "./limits.js";
 
 /** Where a drive ended: the run at rest, and what is for somebody else to do. */
 export interface Rest {
@@ -47,7 +47,7 @@ async function driveOn(world: World, seat: Seat, signal: AbortSignal): Promise<R
     const commands = next(seat.flow, seat.run);
     const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
     if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };
-    const over = mine.some((command) => command.do === "work") && overLimit(seat.flow, seat.run);
+    const over = await beyond(world, seat.opened, mine);
     if (over) {
       await seat.record({ type: "stopped", code: "limit", reason: over });
       continue;
@@ -56,6 +56,23 @@ async function driveOn(world: World, seat: Seat, signal: AbortSignal): Promise<R
     const within = await carryOut(world, seat, mine, signal.aborted ? never : signal);
     if (within) return { run: seat.run, within };
   }
+}
+
+/** Which limit of time, money or tokens keeps this work from beginning, in words. */
+async function beyond(world: World, { flow, run }: Opened, commands: Command[]): Promise<string | undefined> {
+  const work = commands.filter((command) => command.do === "work");
+  if (!work.length) return undefined;
+  const inner = allowancesOf(
+    flow,
+    run,
+    work.map(({ node }) => node.name),
+  );
+  const outer = (await world.allowances?.(flow, run)) ?? [];
+  return overLimit(
+    run,
+    [...inner, ...outer],
+    work.map(({ ticket }) => ownerOf(ticket)),
+  );
 }
 
 async function rename(world: World, seat: Seat): Promise<void> {
@@ -131,7 +148,8 @@ const hear = async (worker: Worker, task: Task, signal: AbortSignal): Promise<He
 });
 
 function bodyOf(ticket: string, answer: Exclude<Answer, { cancelled: true }>): EventBody {
-  if ("fault" in answer) return { type: "fault", ticket, error: answer.fault };
+  if ("fault" in answer)
+    return { type: "fault", ticket, error: answer.fault, ...(answer.spent ? { spent: answer.spent } : {}) };
   if ("yielded" in answer) return { type: "yielded", ticket };
   if ("checkpointed" in answer) return { type: "checkpointed", ticket, ...answer.checkpointed };
   if ("chained" in answer) return { type: "chained", ticket, ...answer.chained };

@@ -1,4 +1,5 @@
 // Ids of runs: short, sortable, typable. `dev-7f3k2a` is the loop's name and the seconds since 2026 in base 36.
+import type { Frozen } from "../ports/store.js";
 
 /** 2026-01-01, in seconds since 1970. */
 const EPOCH = 1_767_225_600;
@@ -17,6 +18,11 @@ export function childId(loop: string, parent: string, ticket: string, sha256: (t
     .toString(36)
     .slice(-DIGITS)
     .padStart(DIGITS, "0")}`;
+}
+
+/** A loop as a step of another run; the loop that follows one stands for itself. */
+export function isStep(sha256: (text: string) => string, { run, parent, flow }: Frozen): boolean {
+  return parent !== undefined && run !== childId(flow.name, parent, "follows", sha256);
 }
 
 const stem = (loop: string): string => loop.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, NAME_CHARS);

@@ -1,4 +1,5 @@
 // Runs that runs make: a loop as a step, and the loop that follows. Their ids come from the parent's place, so a crash finds them again.
+import { totalOf } from "../core/allowance.js";
 import type { Flow, Run, Verdict } from "../core/model.js";
 import { visitsOf } from "../core/place.js";
 import { viewOf } from "../core/view.js";
@@ -26,7 +27,6 @@ export async function within(
 ): Promise<Answer> {
   const { command, run } = task;
   if (command.do !== "work") throw new Error("unreachable: only work is a loop");
-  const startedAt = house.clock.ticks();
   try {
     if ((await ancestors(house, run.id)) >= DEPTH_MAX) throw tooDeep(loop, DEPTH_MAX);
     const id = stepId(house, loop, run.id, command.node.name, command.visit);
@@ -38,7 +38,7 @@ export async function within(
     const rest = await carryOn(house, world, taken, { by: "pawl", signal });
     if (signal.aborted) return { cancelled: true };
     if (rest.run.cursor.at !== "ended") return { yielded: { rest: rest.within ?? id } };
-    return { verdict: verdictOf(taken, loop), spent: { ms: Math.round(house.clock.ticks() - startedAt) } };
+    return { verdict: verdictOf(taken, loop), spent: totalOf(rest.run) };
   } catch (error) {
     if (signal.aborted) return { cancelled: true };
     if (error instanceof FaultError) return { fault: error.record };

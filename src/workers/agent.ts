@@ -73,7 +73,7 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
   try {
     const end = await perform(shop, task, { work, agent, visit }, signal);
     if (end.end === "cancelled") return { cancelled: true };
-    if (end.end === "fault") return { fault: end.fault };
+    if (end.end === "fault") return { fault: end.fault, spent: end.spent };
     if (end.end === "no-session")
       return { fault: { code: "agent-session", message: `"${work.performer}" has lost its session` } };
     const verdict = await judge(shop, task, { work, visit, end });

@@ -5,7 +5,7 @@ import type { Run } from "../../core/model.js";
 import { replaceQuickly } from "./disk.js";
 
 /** Raised whenever the shape of a run changes: a snapshot of another release is none. */
-const SNAPSHOT_SCHEMA = 1;
+const SNAPSHOT_SCHEMA = 2;
 
 export interface Snapshot {
   /** Of the last line it knows. */

@@ -46,6 +46,7 @@ function graphNode(each: GraphNode, i: number, { names, repairs, optional }: Gra
     work,
     { ...defaultRoutes(each, work, written, context), ...extra, ...written },
     {
+      ...(each.limits ? { limits: each.limits } : {}),
       origin: context.origin(["nodes", i], each.id),
       enter: each.entry.map((use, k) => chainHook(use, ["nodes", i, "entry", k], context)),
       exit: speaks ? exit.map((hook) => ({ ...hook, mayRoute: false })) : exit,

@@ -40,6 +40,7 @@ function stepNode(step: Step, i: number, names: string[], context: Context): Nod
   const verdict = work.kind === "agent" ? work.verdict : undefined;
   const produces = "produces" in step.work ? step.work.produces : [];
   return node(step.name, work, routesOf(step, work, pass, fail, context), {
+    ...(step.limits ? { limits: step.limits } : {}),
     origin: context.origin(["steps", i], step.name),
     produces: verdict ? [verdict.artifact] : produces,
   });

@@ -1,10 +1,10 @@
 // The keys of every loop file.
 import type { z } from "zod";
+import { limits, readLimits } from "./allowance.js";
 import { compact } from "./compact.js";
 import type { CommonKeys } from "./file.js";
 import { isolation, readIsolation } from "./isolation.js";
 import {
-  amount,
   count,
   flag,
   freeText,
@@ -21,10 +21,6 @@ import {
 } from "./leaf.js";
 import { performers, readPerformers, toMs } from "./performer.js";
 
-/** Two weeks: a timer of the machine takes no more than 24 days. */
-const MINUTES_MAX = 20_160;
-const USD_MAX = 100_000;
-const TOKENS_MAX = 1_000_000_000_000;
 const VALIDATOR_SECONDS = 600;
 
 const validator = () =>
@@ -115,11 +111,7 @@ const policies = {
   })
     .prefault({})
     .meta({ description: "Loops that are started at the end." }),
-  limits: keys({
-    minutes: amount(0.01, MINUTES_MAX, "minutes").optional().meta({ description: "Minutes of the whole run." }),
-    usd: amount(0.01, USD_MAX, "US dollars").optional().meta({ description: "US dollars of the whole run." }),
-    tokens: count(TOKENS_MAX).optional().meta({ description: "Tokens of the whole run." }),
-  })
+  limits: limits("the whole run")
     .prefault({})
     .meta({ description: "What a run may use up. Default: no limit besides the counts of tries." }),
 };
@@ -131,7 +123,7 @@ export const options = () =>
 type Parsed = z.output<z.ZodObject<typeof COMMON>>;
 
 export function readCommon(parsed: Parsed, humanGate: boolean): CommonKeys {
-  const { on_complete, limits, llm } = parsed;
+  const { on_complete, llm } = parsed;
   return compact({
     name: parsed.name,
     description: parsed.description?.trim() === "" ? undefined : parsed.description,
@@ -156,7 +148,7 @@ export function readCommon(parsed: Parsed, humanGate: boolean): CommonKeys {
     requireBranch: parsed.require_branch,
     makesBranch: parsed.makes_branch,
     gateChannel: parsed.gate_channel,
-    limits: compact({ ms: toMs(limits.minutes && limits.minutes * 60), usd: limits.usd, tokens: limits.tokens }),
+    limits: readLimits(parsed.limits),
     performers: readPerformers(parsed.agents),
     agentsDir: parsed.agents_dir,
     llm:

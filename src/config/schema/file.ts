@@ -1,6 +1,6 @@
 // A loop file as the rest of the house sees it: every default filled in, every spelling made one. Data only.
 // What the author wrote keeps its place: ask `Source.at` with the path in the author's words (["steps", 2, "on_fail"]).
-import type { Isolation, Json, Performer } from "../../core/model.js";
+import type { Isolation, Json, Limits, Performer } from "../../core/model.js";
 
 export type LoopFile = SkillsFile | StepsFile | DoerFile | NodesFile;
 export type Body = LoopFile["body"];
@@ -39,7 +39,7 @@ export interface CommonKeys {
   requireBranch?: "base";
   makesBranch: boolean;
   gateChannel: "chat" | "person";
-  limits: { ms?: number; usd?: number; tokens?: number };
+  limits: Limits;
   /** The key `agents`. */
   performers: Record<string, Performer>;
   agentsDir?: string;
@@ -91,6 +91,7 @@ export type Go = { go: "step"; name: string; retry: boolean } | { go: "success" 
 export interface Step {
   name: string;
   work: StepWork;
+  limits?: Limits;
   /** As written; else the next step, and success after the last. */
   onPass: Go;
   /** As written; else failure. */
@@ -129,6 +130,7 @@ export interface GraphNode {
   id: string;
   actor: "agent" | "human" | "code";
   work: NodeWork;
+  limits?: Limits;
   produces: string[];
   entry: HookUse[];
   exit: HookUse[];

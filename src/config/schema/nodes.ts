@@ -1,5 +1,6 @@
 // The body `nodes`: a graph with hook chains. Hooks are registered code; the file names them and gives parameters, no more.
 import { z } from "zod";
+import { limits, readLimits } from "./allowance.js";
 import { options } from "./common.js";
 import { compact } from "./compact.js";
 import type { GraphNode, HookUse, NodeWork } from "./file.js";
@@ -47,6 +48,9 @@ const node = () =>
     on: table(stepName("an outcome"), go(), "outcome: target")
       .default({})
       .meta({ description: "Where each outcome leads." }),
+    limits: limits("all visits of this node together")
+      .optional()
+      .meta({ description: "What this node may use up. Default: what the run may." }),
     max_repairs: maxRepairs("of this node"),
   });
 
@@ -63,6 +67,7 @@ export function readNodes(parsed: ParsedNode[], repairs: number = REPAIRS): Grap
     id: one.id,
     actor: one.actor,
     work: readWork(one),
+    ...(one.limits ? { limits: readLimits(one.limits) } : {}),
     produces: readProduces(one.produces),
     entry: one.entry.map(readHook),
     exit: one.exit.map(readHook),

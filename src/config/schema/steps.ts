@@ -1,5 +1,6 @@
 // The body `steps`: a pipeline with routing. Which keys go with which kind is in rules.ts.
 import { z } from "zod";
+import { limits, readLimits } from "./allowance.js";
 import { options } from "./common.js";
 import { compact } from "./compact.js";
 import type { AgentKeys, CommandWork, Go, Step, StepWork } from "./file.js";
@@ -71,6 +72,9 @@ const step = () =>
     verdicts: keys({ pass: verdictWord("passes"), fail: verdictWord("fails") })
       .optional()
       .meta({ description: "The two words of the verdict." }),
+    limits: limits("all visits of this step together")
+      .optional()
+      .meta({ description: "What this step may use up. Default: what the run may." }),
     max_iterations: count().optional().meta({ description: "The agent's own cap of turns." }),
     on_pass: go()
       .optional()
@@ -90,6 +94,7 @@ export function readSteps(parsed: ParsedStep[]): Step[] {
     return {
       name: one.name,
       work: readWork(one),
+      ...(one.limits ? { limits: readLimits(one.limits) } : {}),
       onPass: readGo(one.on_pass ?? next?.name ?? "success"),
       onFail: readGo(one.on_fail ?? "failure"),
     };

@@ -1,5 +1,6 @@
 // Drives a run for a person or a script: progress while it goes, gates where somebody is there to answer, the result at rest.
 
+import type { Charge } from "../../core/bill.js";
 import { isHosts } from "../../core/hosts.js";
 import type { EventBody, Flow, Performer } from "../../core/model.js";
 import { questionOf } from "../../core/question.js";
@@ -127,13 +128,16 @@ async function askGate(
 }
 
 /** The result, as it was asked for. With --strict a success with warnings is none. */
-export function tell(desk: Desk, { view, result }: { view: View; result: Result }): number {
+export function tell(desk: Desk, { view, result }: { view: View; result: Result }, bill: Charge[] = []): number {
   const open = result.unconfined.map((name) => `agent "${name}" works outside the sandbox`);
   const lines = statusText(view, {
     ...screenOf(desk),
+    bill,
     notes: [...result.warnings.map((text) => `warning: ${text}`), ...open],
   });
-  desk.out(`${desk.json ? JSON.stringify(result, null, 2) : lines.join("\n")}\n`);
+  desk.out(
+    `${desk.json ? JSON.stringify(bill.length ? { ...result, ledger: bill } : result, null, 2) : lines.join("\n")}\n`,
+  );
   return desk.strict && result.exit === 0 && result.outcome === "warning" ? 1 : result.exit;
 }
 export const screenOf = (desk: Desk): { columns: number; colour: boolean } => ({

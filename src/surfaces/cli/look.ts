@@ -1,5 +1,6 @@
 // pawl, status, list, explain, verify: they look and never write. They need no lock, so a run may be driven meanwhile.
 import { existsSync } from "node:fs";
+import { chargesOf } from "../../core/bill.js";
 import { explain } from "../../core/explain.js";
 import { Refusal } from "../../core/refusal.js";
 import { viewOf } from "../../core/view.js";
@@ -37,7 +38,9 @@ export async function status(desk: Desk, name: string | undefined): Promise<numb
   const told = await resultOf(house, flow, run);
   const holder = await house.store.holder(id);
   if (holder && !desk.json) desk.err(`driven by process ${holder.pid} since ${holder.since}\n`);
-  tell(desk, told);
+  const { usd, inputTokens, outputTokens } = told.view.spent;
+  const isCounted = usd !== undefined || inputTokens !== undefined || outputTokens !== undefined;
+  tell(desk, told, isCounted ? chargesOf(flow, (await lookAt(house, id)).events) : []);
   return 0; // it looked, and that worked; where the run stands is in the answer
 }
 

@@ -46,6 +46,11 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
   );
   command("resume [run]", "carry on: after a crash, a pause, a fault, exhaustion")
     .option("--max-attempts <n>", "raise the bound of attempts to n", whole)
+    .option(
+      "--limit <figure=n>",
+      "minutes=N, usd=N or tokens=N for the run, STEP.usd=N for one step; repeatable",
+      limit,
+    )
     .option("--agent <name>", "who works in the place of an IDE's agent: a name of the settings, or claude-code")
     .option("--accept-changes", "what people changed in the tree while the run rested becomes the run's own")
     .action(does(async (run: string | undefined, options) => (await import("./run.js")).resume(desk, run, options)));
@@ -179,6 +184,7 @@ interface RunFlags {
   maxAttempts?: number;
   maxIter?: number;
   maxResets?: number;
+  limit?: Record<string, number>;
   dryRun?: boolean;
 }
 
@@ -189,10 +195,16 @@ const withRunOptions = (command: Command): Command =>
     .option("--max-attempts <n>", "attempts over the whole loop, the first one counted", whole)
     .option("--max-iter <n>", "iterations a round (doer loops)", whole)
     .option("--max-resets <n>", "rounds (doer loops)", whole)
+    .option(
+      "--limit <figure=n>",
+      "minutes=N, usd=N or tokens=N for the run, STEP.usd=N for one step; repeatable",
+      limit,
+    )
     .option("--dry-run", "print the plan instead (pawl plan)");
 
-function loadOf({ input, agent, maxAttempts, maxIter, maxResets }: RunFlags) {
+function loadOf({ input, agent, maxAttempts, maxIter, maxResets, limit }: RunFlags) {
   return {
+    ...(limit ? { limit } : {}),
     ...(input ? { input } : {}),
     ...(agent ? { agent } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
@@ -213,6 +225,13 @@ function input(text: string, before: Record<string, string> | undefined): Record
   if (at < 1 || !/^[A-Za-z][\w-]{0,60}$/.test(key))
     throw new InvalidArgumentError(`It must be key=value, not "${text}".`);
   return { ...before, [key]: text.slice(at + 1) };
+}
+
+function limit(text: string, before: Record<string, number> | undefined): Record<string, number> {
+  const [, name = "", figure = ""] = /^([A-Za-z0-9][\w.-]{0,220})=(\d{1,12}(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  if (name === "" || Number(figure) <= 0)
+    throw new InvalidArgumentError(`It must be FIGURE=N or STEP.FIGURE=N with a number above 0, not "${text}".`);
+  return { ...before, [name]: Number(figure) };
 }
 
 function list(text: string): string[] {

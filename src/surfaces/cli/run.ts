@@ -14,12 +14,14 @@ import { closeLate, driveAndTell, tell } from "./drive.js";
 
 export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
+  /** Limits of time, money or tokens: "usd", or "STEP.usd". */
+  limit?: Record<string, number>;
 }
 
 /** A name with a slash or an ending is a path: names of loops have neither. */
 export const isPath = (name: string): boolean => name.includes("/") || /\.ya?ml$/.test(name);
 
-export async function run(desk: Desk, name: string, options: RunOptions): Promise<number> {
+export async function run(desk: Desk, name: string, { limit, ...options }: RunOptions): Promise<number> {
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
@@ -28,18 +30,25 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   refuseStart(house, loaded);
   await closeLate(desk, house, job);
   const { carryOn } = await claim(house, job, loaded.flow);
-  if (carryOn) return again(desk, house, carryOn, options);
+  if (carryOn) return again(desk, house, carryOn, { ...options, ...limitsOf(limit) });
   await readyFor(house, loaded.flow, desk.signal);
   const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
   desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
   const { trouble } = house.memory.open();
   if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
-  return driveAndTell(desk, house, taken, {});
+  return driveAndTell(desk, house, taken, limitsOf(limit));
 }
 
+const limitsOf = (limit: RunOptions["limit"]) => (limit ? { limits: limit } : {});
+
 /** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
-async function again(desk: Desk, house: CliHouse, id: string, { maxIter, maxResets }: RunOptions): Promise<number> {
+async function again(
+  desk: Desk,
+  house: CliHouse,
+  id: string,
+  { maxIter, maxResets, limit }: RunOptions,
+): Promise<number> {
   const { flow } = await lookAt(house, id);
   for (const [name, asked] of [
     ["iterations", maxIter],
@@ -49,7 +58,7 @@ async function again(desk: Desk, house: CliHouse, id: string, { maxIter, maxRese
     if (asked === undefined || asked === limit + first) continue;
     desk.err(`${setBy} was fixed at ${limit + first} when run ${id} was made; ${asked} is not taken\n`);
   }
-  return driveAndTell(desk, house, await takeRun(house, id), {});
+  return driveAndTell(desk, house, await takeRun(house, id), limitsOf(limit));
 }
 
 /** Said in the first lines, so that nobody learns it an hour later. */
@@ -77,6 +86,8 @@ function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow
 export interface ResumeOptions {
   agent?: string;
   maxAttempts?: number;
+  /** Limits of time, money or tokens: "usd", or "STEP.usd". */
+  limit?: Record<string, number>;
   acceptChanges?: boolean;
 }
 
@@ -97,9 +108,9 @@ export async function resume(desk: Desk, name: string | undefined, options: Resu
     );
   }
   await sayAstray(desk, house, id);
-  const { agent, ...rest } = options;
+  const { agent, limit, ...rest } = options;
   const standIn = agent === undefined ? {} : { standIn: await house.performer(agent) };
-  return driveAndTell(desk, house, await takeRun(house, id), { ...rest, ...standIn, ...came });
+  return driveAndTell(desk, house, await takeRun(house, id), { ...rest, ...limitsOf(limit), ...standIn, ...came });
 }
 
 /** What `pawl mcp` starts: drives a run as far as it goes without the host's agent and without a person. */

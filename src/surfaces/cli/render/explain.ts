@@ -2,6 +2,7 @@
 import type { Explanation, Grounds, Visit, Way } from "../../../core/explain.js";
 import { secondsText } from "../../../core/story.js";
 import { counted } from "../../../core/ways.js";
+import { visitLedgerText } from "./bill.js";
 import { clean } from "./clean.js";
 import { painter } from "./paint.js";
 import { findingText, type Screen } from "./status.js";
@@ -28,6 +29,7 @@ export function explainText(told: Explanation, screen: Screen = {}): string[] {
       told.step === undefined ? "What was found so far" : `Visits of "${clean(told.step)}"`,
       visitLines(told, columns),
     ),
+    ...section("What it cost", visitLedgerText(told.ledger, columns)),
     ...section(
       "Warnings",
       told.warnings.flatMap((finding) => findingText(finding, columns)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exampleFlow, flowOfText, Tale } from "../../../../test/harness/tale.js";
+import { chargesOf } from "../../../core/bill.js";
 import { explain } from "../../../core/explain.js";
 import { storyOf } from "../../../core/story.js";
 import { viewOf } from "../../../core/view.js";
@@ -110,6 +111,41 @@ describe("an explanation", () => {
       "What was found so far",
       "  test visit 1: block",
       "    error: exit code 1",
+      "",
+      "What it cost",
+      "  step  visit  performer  model    time  tokens in  out      cost",
+      "  dev       1  doer              12.0 s                  0.12 USD",
+      "",
+      "To do next",
+      "  pawl resume pipeline-1",
+    ]);
+  });
+});
+
+describe("the ledger", () => {
+  const tale = new Tale(PIPELINE)
+    .works({ status: "pass" }, { spent: { ms: 60_000, usd: 0.5, inputTokens: 900, outputTokens: 80, model: "large" } })
+    .fails("exit code 1")
+    .works(
+      { status: "pass" },
+      { spent: { ms: 30_000, usd: 0.25, inputTokens: 400, outputTokens: 20, model: "large" } },
+    );
+  const bill = chargesOf(PIPELINE, tale.events);
+
+  it("adds up what each step cost, by performer and model, and leaves blank what is not known", () => {
+    expect(statusText(view(tale), { bill }).slice(-4, -2)).toEqual([
+      "step  visits  performer  model        time  tokens in  out      cost",
+      "dev        2  doer       large  1 min 30 s       1300  100  0.75 USD",
+    ]);
+  });
+
+  it("tells it visit by visit where a run is explained", () => {
+    const text = explainText(explain(PIPELINE, tale.run, tale.events));
+    expect(text.slice(text.indexOf("What it cost"))).toEqual([
+      "What it cost",
+      "  step  visit  performer  model       time  tokens in  out      cost",
+      "  dev       1  doer       large  1 min 0 s        900   80  0.50 USD",
+      "  dev       2  doer       large     30.0 s        400   20  0.25 USD",
       "",
       "To do next",
       "  pawl resume pipeline-1",

@@ -1,7 +1,10 @@
 // Where a run stands, for a terminal: what it says, what was done, what is used up, what to type.
+import { amount } from "../../../core/allowance.js";
+import type { Charge } from "../../../core/bill.js";
 import type { Finding } from "../../../core/model.js";
 import { secondsText } from "../../../core/story.js";
 import type { View } from "../../../core/view.js";
+import { ledgerText } from "./bill.js";
 import { clean } from "./clean.js";
 import { type Paint, painter, type Tone } from "./paint.js";
 import { table } from "./table.js";
@@ -12,12 +15,14 @@ export interface Screen {
   colour?: boolean;
   /** Further lines people must see: agents outside the sandbox. */
   notes?: readonly string[];
+  /** The ledger, where money or tokens are known. */
+  bill?: Charge[];
 }
 /** Findings shown of the last step that has some. */
 export const FINDINGS_SHOWN_MAX = 10;
 
 export function statusText(view: View, screen: Screen = {}): string[] {
-  const { columns = COLUMNS, colour = false, notes = [] } = screen;
+  const { columns = COLUMNS, colour = false, notes = [], bill = [] } = screen;
   const paint = painter(colour);
   const word = `${view.status}${view.outcome && view.outcome !== "success" ? ` (${view.outcome})` : ""}`;
   const [first = "", ...rest] = wrap(clean(`${word}: ${view.reason}`), columns);
@@ -30,6 +35,7 @@ export function statusText(view: View, screen: Screen = {}): string[] {
     ...findingLines(view, columns, paint),
     ...budgetTable(view, columns),
     ...costLines(view),
+    ...ledgerLines(bill, columns),
     ...notes.flatMap((note) => wrap(clean(note), columns, "  ").map((line) => paint("ask", line))),
     // never cut: it is there to be copied
     ...(view.next ? ["", `next: ${clean(view.next)}`] : []),
@@ -78,13 +84,25 @@ export function findingText({ severity, where, text, rule }: Finding, columns: n
   return wrap(clean(said), columns - 2, "  ").map((line) => `  ${line}`);
 }
 
-function budgetTable({ budgets }: View, columns: number): string[] {
-  const rows = budgets.map((each) => [each.name, `${each.spent}`, `${each.limit}`, each.setBy]);
+function budgetTable({ budgets, limits }: View, columns: number): string[] {
+  const counts = budgets.map((each) => [each.name, `${each.spent}`, `${each.limit}`, each.setBy]);
+  const sums = limits.map(({ figure, step, spent, limit }) => [
+    step === undefined ? figure : `${figure} of ${step}`,
+    amount(figure, spent),
+    amount(figure, limit),
+    "limits",
+  ]);
+  const rows = [...counts, ...sums];
   const heads = [
     { head: "budget", grows: true },
     { head: "used", align: "right" as const },
   ];
   const lines = table([...heads, { head: "limit", align: "right" as const }, { head: "set by" }], rows, columns);
+  return lines.length ? ["", ...lines] : [];
+}
+
+function ledgerLines(bill: Charge[], columns: number): string[] {
+  const lines = ledgerText(bill, columns);
   return lines.length ? ["", ...lines] : [];
 }
 
