@@ -6,7 +6,8 @@ export interface Known {
   skills: Record<string, { text: string; digest: string } | undefined>;
   /** Every file that could be meant; two are an error, none is another. */
   validators: Record<string, { path: string; digest: string }[]>;
-  documents: Record<string, { digest: string } | undefined>;
+  /** By the author's words; `path` is the one name of the document, `isBlank` says that nothing stands in it. */
+  documents: Record<string, { digest: string; path?: string; isBlank?: boolean } | undefined>;
   /** Of the repository's settings. */
   performers: Record<string, Performer>;
   /** For skills and unmapped agents: `--agent`, else the repository's, else none. */

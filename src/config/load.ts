@@ -11,19 +11,25 @@ export interface Shelf {
   loops(): Promise<{ name: string }[]>;
   skill(name: string): Promise<{ text: string; digest: string } | undefined>;
   validator(tool: string): Promise<{ path: string; digest: string }[]>;
-  document(path: string): Promise<{ digest: string } | undefined>;
+  document(path: string): Promise<Known["documents"][string]>;
 }
 /** What is registered in this process, and what the repository and the caller prefer. */
 export interface Registered {
   uses: string[];
   performers: Record<string, Performer>;
   fallback?: string;
-  hooks: Record<string, HookFacts>;
-  conditions: string[];
   isSet(variable: string): boolean;
   sha256(text: string): string;
-  /** The built-in actions, with those of the file's extensions. Throws what the caller shows when an extension cannot be loaded. */
-  actions(extensions: string[]): Promise<Record<string, ActionFacts>>;
+  /** What the file's extensions add. Throws what the caller shows when one cannot be loaded. */
+  extras(extensions: string[]): Promise<ExtraFacts>;
+}
+export interface ExtraFacts {
+  /** With the built-in ones. */
+  actions: Record<string, ActionFacts>;
+  /** With the shipped ones. */
+  hooks: Record<string, HookFacts>;
+  conditions: string[];
+  performers: Record<string, Performer>;
 }
 export type LoadedLoop = {
   file: LoopFile;
@@ -52,7 +58,8 @@ export async function loadLoop(
 }
 
 async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Promise<Known> {
-  const { actions, ...rest } = registered;
+  const { extras, ...rest } = registered;
+  const { performers, ...facts } = await extras(file.extensions);
   const names = namesIn(file);
   const loops = await shelf.loops();
   return {
@@ -61,7 +68,8 @@ async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Pro
     skills: await each(names.skills, (name) => shelf.skill(name)),
     validators: await each(names.validators, (tool) => shelf.validator(tool)),
     documents: await each(names.documents, (path) => shelf.document(path)),
-    actions: await actions(file.extensions),
+    ...facts,
+    performers: { ...performers, ...rest.performers },
   };
 }
 

@@ -33,3 +33,6 @@ export const GRACE_MS = 2_000;
 export const SNAPSHOT_EVERY = 500;
 /** Bytes of the text of one prompt. */
 export const PROMPT_BYTES_MAX = 4 << 20;
+/** Documents that a loader may bring, and bytes of all of them. */
+export const DOCUMENTS_MAX = 500;
+export const DOCUMENTS_BYTES_MAX = 16 << 20;

@@ -168,7 +168,6 @@ const worldFor = (house: House, frozen: Taken["frozen"], notifier: Notifier): Pr
   house.worldOf({
     frozen,
     engine: undefined,
-    actions: new Map(),
     notifier,
     away: ({ do: kind }) => kind === "work" || kind === "hook",
   });

@@ -148,7 +148,9 @@ export class Context {
     const document = this.known.documents[path];
     if (!document)
       this.complain("missing-document", at, `document "${path}" does not exist`, "write it, or take the key out");
-    else this.named[`document ${path}`] = document.digest;
+    else this.named[`document ${document.path ?? path}`] = document.digest;
+    if (document?.isBlank)
+      this.complain("missing-document", at, `document "${path}" is empty`, "write it, or take the key out", "warning");
   }
 
   unknownStep(at: Path, from: string, name: string, names: string[]): void {

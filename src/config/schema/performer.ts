@@ -1,6 +1,7 @@
 // The key `agents`: what a name stands for, here and in the settings.
 import { z } from "zod";
 import type { Performer } from "../../core/model.js";
+import { Refusal } from "../../core/refusal.js";
 import { compact } from "./compact.js";
 import { env } from "./isolation.js";
 import { freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
@@ -33,6 +34,21 @@ export const performers = () => table(slug("the name of an agent"), performer(),
 
 export function readPerformers(parsed: z.output<ReturnType<typeof performers>>): Record<string, Performer> {
   return Object.fromEntries(Object.entries(parsed).map(([name, one]) => [name, readPerformer(one)]));
+}
+/** What an extension registers, in the words of the key; throws a Refusal that says which one is wrong. */
+export function performersOf(given: Record<string, unknown>): Record<string, Performer> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, one]) => {
+      const read = performer().safeParse(one);
+      if (read.success) return [name, readPerformer(read.data)];
+      const [first] = read.error.issues;
+      throw new Refusal(
+        "bad-extension",
+        `the performer "${name}" of an extension cannot be read: ${[...(first?.path ?? []), first?.message].join(" ")}`,
+        "write it as under agents:",
+      );
+    }),
+  );
 }
 export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
   if (typeof parsed === "string") return { use: parsed };

@@ -23,6 +23,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
+  sayContext(desk, loaded);
   const { job, ticket, warning } = await house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
@@ -36,6 +37,12 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   return driveAndTell(desk, house, taken, {});
+}
+
+/** What the run is about and why, before it costs anything. */
+function sayContext(desk: Desk, { context, flow }: Loaded): void {
+  if (context.loader) desk.err(`documents by ${context.loader}: ${context.subject}, ${flow.documents.length} in all\n`);
+  for (const note of context.notes) desk.err(`  ${note}\n`);
 }
 
 /** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
