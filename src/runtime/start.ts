@@ -113,7 +113,15 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
   };
   const { subject = name } = loaded.context;
   const opening = { inputs: { goal, subject, ...known, ...options.inputs }, by: options.by };
-  return takeRun(house, await create(house, loaded, options, { start, opening }));
+  const taken = await takeRun(house, await create(house, loaded, options, { start, opening }));
+  taken.opened.journal.remarks.push(...remarksOn(loaded));
+  return taken;
+}
+
+/** Which documents the run has, and why those, for its story. */
+function remarksOn({ context: { loader, subject, notes } }: Loaded): { about: string; text: string }[] {
+  if (loader === undefined) return [];
+  return [{ about: "documents", text: [`${loader}: ${subject}`, ...notes].join("; ") }];
 }
 
 async function startOf(house: House, ticket: string | null): Promise<Start> {
