@@ -99,7 +99,7 @@ function shelfOf(library: Library, near: string | undefined): Shelf {
     validator: (tool) => library.validator(tool),
     document: async (path) => {
       const found = await library.document(path, near);
-      return found && { digest: found.digest, path: found.path, isBlank: found.text.trim() === "" };
+      return found && { ...found, isBlank: found.text.trim() === "" };
     },
   };
 }

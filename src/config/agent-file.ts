@@ -86,6 +86,10 @@ function checkName(data: { name?: unknown }, path: string): Complaint[] {
   return [{ path: ["name"], code: "name-differs", message, hint: "rename one of the two" }];
 }
 
+/** Where the file of an agent is looked for: in the loop's `agents_dir`, or where every loop's agents may be. */
+export const agentFilePath = (agentsDir: string | undefined, name: string): string =>
+  `${(agentsDir ?? ".pawl/agents").replace(/\/+$/, "")}/${name}${AGENT_FILE_END}`;
+
 /** `.pawl/agents/doer-web.agent.md` is the agent "doer-web". */
 export function stemOf(path: string): string {
   const file = path.slice(path.lastIndexOf("/") + 1);

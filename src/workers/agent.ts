@@ -68,10 +68,11 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
       },
     };
   }
-  const needs = { access: work.access, ...(performer.env ? { env: performer.env } : {}) };
+  const readable: string[] = []; // grows until the sandbox is opened
+  const needs = { access: work.access, readable, ...(performer.env ? { env: performer.env } : {}) };
   const visit = await openVisit(shop, task, needs);
   try {
-    const end = await perform(shop, task, { work, agent, visit }, signal);
+    const end = await perform(shop, task, { work, agent, visit, readable }, signal);
     if (end.end === "cancelled") return { cancelled: true };
     if (end.end === "fault") return { fault: end.fault };
     if (end.end === "no-session")
@@ -87,18 +88,23 @@ interface Made {
   work: AgentWork;
   agent: Agent;
   visit: Visit;
+  /** What the sandbox of the visit may read. */
+  readable: string[];
 }
 
 /** The turn itself; a session that is gone is replaced by a fresh one with the whole prompt. */
 async function perform(
   shop: Workshop,
   task: Task,
-  { work, agent, visit }: Made,
+  { work, agent, visit, readable }: Made,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
   const performer = performerOf(shop, task.flow, work.performer);
   if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
-  const prompt = await promptOf(shop, task, work, visit.artifacts);
+  const beside = `${visit.folder}/beside`;
+  const { text: prompt, ...laid } = await promptOf(shop, task, work, { artifacts: visit.artifacts, beside });
+  for (const { path, text } of laid.beside) await shop.files.write(path, visit.mask(text));
+  if (laid.beside.length) readable.push(beside);
   await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
   const inTurn = (session: string, resume: boolean) =>
     agent.perform(

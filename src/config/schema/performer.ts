@@ -4,7 +4,7 @@ import type { Performer } from "../../core/model.js";
 import { Refusal } from "../../core/refusal.js";
 import { compact } from "./compact.js";
 import { env } from "./isolation.js";
-import { freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
+import { amount, freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
 
 export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
 
@@ -24,6 +24,9 @@ export const performer = () =>
         args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
         env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
         access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
+        prompt_tokens: amount(1_000, 10_000_000, "tokens").optional().meta({
+          description: "Tokens its prompt may have; documents that do not fit become pointers. Default 150000.",
+        }),
         timeout: seconds().optional().meta({ description: "Seconds of one visit." }),
       }),
     ],
@@ -52,8 +55,8 @@ export function performersOf(given: Record<string, unknown>): Record<string, Per
 }
 export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
   if (typeof parsed === "string") return { use: parsed };
-  const { timeout, ...same } = parsed;
-  return compact({ ...same, timeoutMs: toMs(timeout) });
+  const { timeout, prompt_tokens, ...same } = parsed;
+  return compact({ ...same, timeoutMs: toMs(timeout), promptTokens: prompt_tokens });
 }
 
 export function toMs(seconds: number): number;
