@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { listen } from "./adapters/agents/listen.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
 import { systemListeners } from "./adapters/listeners/listeners.js";
+import { openDoor } from "./adapters/tools/door.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Command, Json } from "./core/model.js";
 import { registryOf } from "./hooks/registry.js";
@@ -83,6 +84,8 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     sandbox: engine ?? NO_ENGINE,
     agents,
     actions: registered,
+    tools: extras?.tools ?? new Map(),
+    openDoor,
     hooks: registryOf(extras?.hooks),
     frontMatter: frontMatterOf,
     variable: (name) => env[name],
