@@ -112,7 +112,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
     extrasOf: async ({ flow }) => {
       const { extrasFor } = await import("./extras.js");
-      return extrasFor(where.workspace, extensionsIn(flow.named), flow.named);
+      return extrasFor(where.workspace, extensionsIn(flow.named), { frozen: flow.named });
     },
     recordsOf(job) {
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));

@@ -1,6 +1,6 @@
 // Finds and loads a loop for the house: settings, extensions, registered names. Apart from house.ts because it brings yaml and zod.
-import { existsSync } from "node:fs";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { refuseStranger } from "./adapters/extensions/extensions.js";
 import { nothing } from "./adapters/extensions/gather.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { Overrides } from "./config/known.js";
@@ -11,8 +11,9 @@ import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
 import { HOST } from "./core/hosts.js";
 import type { Flow, Performer } from "./core/model.js";
+import { asLater } from "./core/named.js";
 import { type Context, contextFor } from "./documents.js";
-import { extrasFor } from "./extras.js";
+import { extrasFor, fromTop, laterParts } from "./extras.js";
 import { describe, registryOf } from "./hooks/registry.js";
 import { Refusal } from "./ports/errors.js";
 import type { Extras } from "./ports/extension.js";
@@ -51,10 +52,9 @@ export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): P
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
     extras: async (entries) => {
-      extras = await extrasFor(
-        house.where.workspace,
-        entries.map((entry) => fromTop(house, near, entry)),
-      );
+      const { workspace } = house.where;
+      const found = entries.map((entry) => fromTop(workspace, near, entry));
+      extras = await extrasFor(workspace, found, how.parent ? { parent: how.parent } : {});
       return factsOf(extras);
     },
   };
@@ -69,7 +69,9 @@ export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): P
   const mayDefault = file.body !== "skills" && Object.keys(loaded.flow.performers).length > 0;
   const place = { workspace: house.where.workspace, cwd };
   const context = await contextFor({ loaders: extras.loaders, place, how, mayDefault, sha256: house.sha256 });
-  const flow = withContext(loaded.flow, extras.named, context, house.sha256);
+  const later = await laterParts(house.library, house.where.workspace, loaded.flow);
+  if (how.parent) refuseStranger(how.parent, later);
+  const flow = withContext(loaded.flow, { ...extras.named, ...asLater(later) }, context, house.sha256);
   return {
     flow,
     source: { path: source.path, text: source.text },
@@ -102,14 +104,6 @@ function shelfOf(library: Library, near: string | undefined): Shelf {
       return found && { ...found, isBlank: found.text.trim() === "" };
     },
   };
-}
-
-/** Like a document, a module is looked for beside the loop file, then from the top of the repository. */
-function fromTop({ where }: Found, near: string | undefined, entry: string): string {
-  const [, module = "", rest = ""] = /^([^:\s]+)(.*)$/s.exec(entry) ?? [];
-  const beside = near === undefined || !/^\.{0,2}\/|\.[cm]?[jt]s$/.test(module) ? undefined : resolve(near, module);
-  if (beside === undefined || !existsSync(beside)) return entry;
-  return `${relative(where.workspace, beside)}${rest}`;
 }
 
 const factsOf = ({ actions, hooks, performers }: Extras): ExtraFacts => ({

@@ -109,6 +109,8 @@ export interface LoadOptions {
   looks?: boolean;
   /** Documents of the run that this one is a part or a follower of: no loader is asked. */
   handed?: Record<string, FrozenFile>;
+  /** What the flow of that run named: extensions must be what they were when it began. */
+  parent?: Record<string, string>;
 }
 export interface ContextFacts {
   /** Absent: no loader was chosen, or the loop is a part of a run that has its documents. */

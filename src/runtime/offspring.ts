@@ -102,9 +102,9 @@ async function child(
 ): Promise<Taken> {
   const known = await house.store.list();
   if (known.includes(made.id)) return takeRun(house, made.id);
-  const { agent, files } = await house.store.frozen(run.id);
+  const { agent, files, flow } = await house.store.frozen(run.id);
   const handed = Object.fromEntries(Object.entries(files).filter(([, file]) => file.brought));
-  const loaded = await house.load(loop, { handed, ...(agent ? { agent } : {}) });
+  const loaded = await house.load(loop, { handed, parent: flow.named, ...(agent ? { agent } : {}) });
   refuseStart({ ...house, where: await house.git.where() }, loaded); // a step may have made the branch it is to start on
   const { goal: _, ...inputs } = run.inputs;
   return startRun(house, loaded, { job: run.job, ticket: run.inputs.ticket ?? null, inputs, by: "pawl", child: made });

@@ -151,6 +151,26 @@ export default { actions: { own: { run() { console.log("called"); } } } };\n`,
     expect([last.exit, last.outcome]).toEqual([0, "success"]);
   });
 
+  it("of a loop that another one starts is fixed with that one: neither its agents nor anybody else changes what will run", async () => {
+    using repository = Repository.make({
+      "ext/child.mjs": "export default { actions: { own: { run: () => ({}) } } };\n",
+      ".pawl/loops/inner.yaml": "name: inner\nextensions: [ext/child.mjs]\nsteps:\n  - {name: a, action: own}\n",
+      ...agents({ dev: "cat >/dev/null; echo 'process.exit(66)' >ext/child.mjs; true" }),
+      ...loop(
+        "  - {name: dev, agent: dev}\n  - {name: ask, gate: 'go on?'}\n  - {name: in, loop: inner}\n",
+        mapped("dev"),
+      ),
+    });
+    const before = repository.read("ext/child.mjs");
+    const gate = await repository.json(["run", "loop.yaml"]);
+    expect([gate.exit, repository.read("ext/child.mjs")]).toEqual([3, before]);
+    repository.write({ "ext/child.mjs": "process.exit(66);\n" });
+    const changed = await repository.json(["answer", gate.run, "approve"]);
+    expect([changed.code, changed.reason]).toEqual([4, expect.stringMatching(/"ext\/child\.mjs" is not what it was/)]);
+    repository.write({ "ext/child.mjs": before });
+    expect((await repository.json(["resume", gate.run])).exit).toBe(0);
+  });
+
   it("lies in the repository: a link out of it is refused", async () => {
     using repository = Repository.make(loop("  - {name: a, action: own}\n", "extensions: [ext/own.mjs]\n"));
     const outside = join(repository.root, "outside.mjs");

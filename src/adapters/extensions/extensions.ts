@@ -3,6 +3,7 @@
 import { Console } from "node:console";
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
+import { strangerTo } from "../../core/named.js";
 import { Refusal } from "../../ports/errors.js";
 import type { Extras } from "../../ports/extension.js";
 import { type Entry, entryOf } from "./entry.js";
@@ -20,10 +21,12 @@ export interface ExtensionsWish {
   taken: Taken;
   /** What the extensions of a run were made of when it began. */
   frozen?: Record<string, string>;
+  /** What the run that starts this loop has named, where a run does: its agents may have been at work since. */
+  parent?: Record<string, string>;
 }
 
 /** All that these extensions register. Refusal ("bad-extension", "extension-changed") that names the entry and its cause. */
-export async function extensionsOf({ workspace, entries, taken, frozen }: ExtensionsWish): Promise<Extras> {
+export async function extensionsOf({ workspace, entries, taken, frozen, parent }: ExtensionsWish): Promise<Extras> {
   const extras = nothing();
   const found = entries.map((text) => {
     const entry = attempt(text, () => entryOf(workspace, text));
@@ -32,6 +35,7 @@ export async function extensionsOf({ workspace, entries, taken, frozen }: Extens
     return { entry, named };
   });
   if (frozen) refuseChanged(frozen, extras.named);
+  if (parent) refuseStranger(parent, extras.named);
   if (found.length > 0) globalThis.console = new Console(process.stderr); // stdout is the answer, or a protocol
   for (const { entry, named } of found) gather(extras, await made(entry, named), taken, (why) => bad(entry.text, why));
   return extras;
@@ -49,6 +53,30 @@ function refuseChanged(frozen: Record<string, string>, now: Record<string, strin
       3,
     );
   }
+}
+
+/** X2, for a loop that another one starts. */
+export function refuseStranger(parent: Record<string, string>, parts: Record<string, string>): void {
+  const key = strangerTo(parent, parts);
+  if (key === undefined) return;
+  throw new Refusal(
+    "extension-changed",
+    `"${key.slice(key.indexOf(" ") + 1)}" is not what it was when the run that starts this loop began, so its extensions are not loaded`,
+    "look at the change, then start the loop yourself",
+    3,
+  );
+}
+
+/** Without loading anything: what these entries are made of. An entry that cannot be found is left to who loads it. */
+export function partsOf(workspace: string, entries: string[]): Record<string, string> {
+  const parts = entries.map((text) => {
+    try {
+      return modulesOf(workspace, entryOf(workspace, text));
+    } catch {
+      return {};
+    }
+  });
+  return Object.assign({}, ...parts);
 }
 
 /** The object to look at: the export itself, or what its class makes. */

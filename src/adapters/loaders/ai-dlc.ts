@@ -89,7 +89,8 @@ function named(units: string[], asked: string): string {
 function detected(yard: Yard, units: string[]): { unit: string; from: Line } {
   const state = yard.has(STATE) ? yard.text(STATE, ARTIFACT_BYTES_MAX) : "";
   const from = currentUnit(state);
-  const found = from ? units.filter((unit) => fits(from.text, unit)) : [];
+  const whole = from ? units.filter((unit) => unit === from.text) : [];
+  const found = whole.length || !from ? whole : units.filter((unit) => fits(from.text, unit));
   const [unit] = found;
   if (from && unit !== undefined && found.length === 1) return { unit, from };
   const why = !from

@@ -9,7 +9,7 @@ export interface Line {
 
 /** The last such line that names one: a state file is written on from top to bottom. */
 export function currentUnit(state: string): Line | undefined {
-  const found = state.split("\n").flatMap((line, i) => {
+  const found = state.split(/\r?\n/).flatMap((line, i) => {
     const [, said = ""] = /^[\s>*_#|-]*current\s+unit[\s*_]*[:|][\s*_|]*(.*)$/i.exec(line) ?? [];
     const text = said
       .replace(/[*_`|]+/g, (marks) => (marks.includes("_") && marks === "_" ? marks : ""))

@@ -64,12 +64,10 @@ const who = {
     .meta({ description: "What starts the loop." }),
   require_branch: word(["base"]).optional().meta({ description: "base: start only on the base branch." }),
   agents: performers().default({}).meta({ description: "What the names of agents stand for." }),
-  agents_dir: insidePath("a folder of the repository")
-    .optional()
-    .meta({
-      description:
-        "Folder of the agent files NAME.agent.md: every agent a step names has one. Default: those of `.pawl/agents` that are there.",
-    }),
+  agents_dir: insidePath("a folder of the repository").optional().meta({
+    description:
+      "Folder of the agent files NAME.agent.md: every agent a step names has one. Default: those of `.pawl/agents` that are there.",
+  }),
   llm: keys({
     model: text("the name of a model").meta({ description: "The model." }),
     base_url: text("an address").optional().meta({ description: "Address of the service." }),
@@ -82,12 +80,10 @@ const who = {
     description:
       "Documents every agent is shown: paths from the loop file's folder, else from the top of the repository. Default none.",
   }),
-  extensions: list(text("a module"), "modules")
-    .default([])
-    .meta({
-      description:
-        "Modules (FILE.mjs, FILE.mjs:Class or a package) that register actions, hooks, tools, loaders and performers. Default none.",
-    }),
+  extensions: list(text("a module"), "modules").default([]).meta({
+    description:
+      "Modules (FILE.mjs, FILE.mjs:Class or a package) that register actions, hooks, tools, loaders and performers. Default none.",
+  }),
   isolation: isolation().prefault({}).meta({ description: "How steps are confined." }),
   state_dir: insidePath("a folder of the repository").optional().meta({ description: "Where artifacts are kept." }),
 };
