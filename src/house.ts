@@ -8,7 +8,6 @@ import { sweep } from "./adapters/agents/mark.js";
 import { AGENTS, USES } from "./adapters/agents/registry.js";
 import type { Behind } from "./adapters/background/background.js";
 import { systemClock } from "./adapters/clock/clock.js";
-import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { diskFiles } from "./adapters/files/files.js";
 import { openGit } from "./adapters/git/repository.js";
 import { gitSignposts } from "./adapters/git/signposts.js";
@@ -29,7 +28,7 @@ import { openStore } from "./adapters/store/store.js";
 import type { Issue } from "./config/issues.js";
 import { isOfBranch, jobOf } from "./core/job.js";
 import type { Limits } from "./core/model.js";
-import { extensionPaths } from "./core/named.js";
+import { extensionsIn } from "./core/named.js";
 import { Refusal } from "./ports/errors.js";
 import type { FailPoint } from "./ports/fail-points.js";
 import type { Git } from "./ports/git.js";
@@ -94,7 +93,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
     },
     load: async (name, how) => {
       const { loadFor } = await import("./load.js");
-      return loadFor({ house, env, uses: [...USES], name, how });
+      return loadFor({ house, env, uses: [...USES], name, how, cwd });
     },
     performer: async (name) => (await import("./load.js")).performerFor({ library, uses: [...USES], name }),
     driveBehind: (run) => {
@@ -112,7 +111,10 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { lines, head } = readJournal(path);
       return { lines: lines.length, head };
     },
-    actionsOf: async (frozen) => extensionsOf(where.workspace, extensionPaths(frozen.flow.named)),
+    extrasOf: async ({ flow }) => {
+      const { extrasFor } = await import("./extras.js");
+      return extrasFor(where.workspace, extensionsIn(flow.named), { frozen: flow.named });
+    },
     recordsOf(job) {
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
       return { records: found.map(toldBy), unreadable };

@@ -1,20 +1,25 @@
 // Finds and loads a loop for the house: settings, extensions, registered names. Apart from house.ts because it brings yaml and zod.
-import { resolve } from "node:path";
-import { extensionsOf } from "./adapters/extensions/extensions.js";
+import { dirname, resolve } from "node:path";
+import { refuseStranger } from "./adapters/extensions/extensions.js";
+import { nothing } from "./adapters/extensions/gather.js";
 import { formatIssue, type Issue } from "./config/issues.js";
-import type { ActionFacts } from "./config/known.js";
-import { loadLoop, type Registered } from "./config/load.js";
+import type { Overrides } from "./config/known.js";
+import { type ExtraFacts, loadLoop, type Registered, type Shelf } from "./config/load.js";
+import { performersOf } from "./config/schema/performer.js";
 import { parseSettings, type Settings } from "./config/settings.js";
 import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
 import { HOST } from "./core/hosts.js";
-import type { Limits, Performer } from "./core/model.js";
-import { extensionKey } from "./core/named.js";
+import type { Flow, Limits, Performer } from "./core/model.js";
+import { asLater } from "./core/named.js";
+import { type Context, contextFor } from "./documents.js";
+import { extrasFor, fromTop, laterParts } from "./extras.js";
 import { describe, registryOf } from "./hooks/registry.js";
 import { Refusal } from "./ports/errors.js";
+import type { Extras } from "./ports/extension.js";
 import type { House, Loaded, LoadOptions } from "./ports/house.js";
 import type { Library, Source } from "./ports/library.js";
-import { checkCommit } from "./workers/actions/commit.js";
+import { BUILT_IN } from "./workers/actions/built-in.js";
 
 /** What is wrong with a loop file, all of it. Exit 2. */
 export class BadLoop extends Refusal {
@@ -30,43 +35,48 @@ export interface LoadTask {
   uses: string[];
   name: string;
   how: LoadOptions;
+  /** Where the caller stands. */
+  cwd: string;
 }
 
-export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
+export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
   const settings = await settingsOf(house.library);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? HOST : undefined);
+  const near = source.origin === "bundled" ? undefined : dirname(resolve(house.where.workspace, source.path));
+  let extras = nothing();
   const registered: Registered = {
-    ...describe(registryOf()),
     uses,
     performers: settings.performers,
     ...(fallback ? { fallback } : {}),
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
-    actions: async (extensions) => ({
-      ...factsOf(await extensionsOf(house.where.workspace, extensions)),
-      commit: COMMIT,
-    }),
+    extras: async (entries) => {
+      const { workspace } = house.where;
+      const found = entries.map((entry) => fromTop(workspace, near, entry));
+      extras = await extrasFor(workspace, found, how.parent ? { parent: how.parent } : {});
+      return factsOf(extras);
+    },
   };
-  const { maxAttempts, maxIter, maxResets } = how;
-  const overrides = {
-    ...(maxAttempts ? { maxAttempts } : {}),
-    ...(maxIter ? { maxIter } : {}),
-    ...(maxResets ? { maxResets } : {}),
-  };
-  const loaded = await loadLoop(source, house.library, registered, overrides);
+  const shelf = shelfOf(house.library, near);
+  const loaded = await loadLoop(source, shelf, registered, overridesOf(how));
   if ("issues" in loaded) throw new BadLoop(loaded.issues);
   if (source.origin !== "path" && loaded.file.name !== name) {
     const message = `${source.path}: the loop is called "${loaded.file.name}", but its file is "${name}"`;
     throw new Refusal("name-differs", message, `write name: ${name}, or rename the file`);
   }
-  const { file, flow, warnings, validators } = loaded;
-  const whole = { ...flow, named: { ...flow.named, ...(await extensionsNamed(house, file.extensions)) } };
+  const { file, warnings, validators } = loaded;
+  const mayDefault = file.body !== "skills" && Object.keys(loaded.flow.performers).length > 0;
+  const place = { workspace: house.where.workspace, cwd };
+  const context = await contextFor({ loaders: extras.loaders, place, how, mayDefault, sha256: house.sha256 });
+  const later = await laterParts(house.library, house.where.workspace, loaded.flow);
+  if (how.parent) refuseStranger(how.parent, later);
+  const flow = withContext(loaded.flow, { ...extras.named, ...asLater(later) }, context, house.sha256);
   return {
-    flow: { ...whole, digest: digestOf(whole, house.sha256) },
+    flow,
     source: { path: source.path, text: source.text },
-    files: await filesOf(house, validators, file.additionalFiles),
-    actions: await extensionsOf(house.where.workspace, file.extensions),
+    files: { ...filesOf(house, validators, documentsIn(loaded.flow)), ...context.files },
+    context: context.facts,
     warnings: warnings.map(formatIssue),
     issues: warnings,
     ...(how.agent ? { agent: how.agent } : {}),
@@ -76,9 +86,46 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
   };
 }
 
-const COMMIT: ActionFacts = { outcomes: ["not-committed"], check: checkCommit };
-const factsOf = (actions: Awaited<ReturnType<typeof extensionsOf>>): Record<string, ActionFacts> =>
-  Object.fromEntries([...actions].map(([name, { outcomes, check }]) => [name, { outcomes, check }]));
+function overridesOf({ maxAttempts, maxIter, maxResets }: LoadOptions): Overrides {
+  return {
+    ...(maxAttempts ? { maxAttempts } : {}),
+    ...(maxIter ? { maxIter } : {}),
+    ...(maxResets ? { maxResets } : {}),
+  };
+}
+
+/** The library with documents as this loop file means them. */
+function shelfOf(library: Library, near: string | undefined): Shelf {
+  return {
+    loopNames: () => library.loopNames(),
+    skill: (name) => library.skill(name),
+    validator: (tool) => library.validator(tool),
+    document: async (path) => {
+      const found = await library.document(path, near);
+      return found && { ...found, isBlank: found.text.trim() === "" };
+    },
+  };
+}
+
+const factsOf = ({ actions, hooks, performers }: Extras): ExtraFacts => ({
+  ...describe(registryOf(hooks)),
+  actions: {
+    ...Object.fromEntries([...actions].map(([name, { outcomes, check }]) => [name, { outcomes, check }])),
+    ...BUILT_IN,
+  },
+  performers: performersOf(performers),
+});
+
+const documentsIn = ({ documents, named }: Flow): [string, string][] =>
+  documents.map((path) => [path, named[`document ${path}`] ?? ""]);
+
+/** A flow is what it was lowered to, with what its extensions are made of and the documents of this run. */
+function withContext(flow: Flow, named: Record<string, string>, { files }: Context, sha256: Found["sha256"]): Flow {
+  const brought = Object.entries(files).map(([key, { digest }]) => [key, digest] as const);
+  const documents = [...new Set([...brought.map(([key]) => key.slice("document ".length)), ...flow.documents])];
+  const whole = { ...flow, documents, named: { ...flow.named, ...named, ...Object.fromEntries(brought) } };
+  return { ...whole, digest: digestOf(whole, sha256) };
+}
 
 async function find(house: Found, name: string, byPath: boolean): Promise<Source> {
   if (byPath) return house.library.loopAt(name);
@@ -118,27 +165,19 @@ async function settingsOf(library: Library): Promise<Settings> {
 }
 
 /** What is copied into the run: validators, and documents as they are now. */
-async function filesOf(
+function filesOf(
   house: Found,
   validators: Record<string, { path: string; digest: string }[]>,
-  documents: string[],
-): Promise<Loaded["files"]> {
+  documents: [path: string, digest: string][],
+): Loaded["files"] {
   const tools = Object.entries(validators).flatMap(([tool, [found]]) =>
     found ? [[`validator ${tool}`, { ...found, from: found.path }] as const] : [],
   );
-  const texts = await Promise.all(
-    documents.map(async (path) => {
-      const document = await house.library.document(path);
-      const whole = `${house.where.workspace}/${path}`;
-      return document ? [[`document ${path}`, { path: whole, digest: document.digest, from: whole }] as const] : [];
-    }),
-  );
-  return Object.fromEntries([...tools, ...texts.flat()]);
-}
-
-async function extensionsNamed({ library }: Found, paths: string[]): Promise<Record<string, string>> {
-  const named = paths.map(async (path) => [extensionKey(path), (await library.document(path))?.digest ?? ""] as const);
-  return Object.fromEntries(await Promise.all(named));
+  const texts = documents.map(([path, digest]) => {
+    const whole = resolve(house.where.workspace, path);
+    return [`document ${path}`, { path: whole, digest, from: whole }] as const;
+  });
+  return Object.fromEntries([...tools, ...texts]);
 }
 
 /** A folder of its own: what lies in it is hidden from the work. */

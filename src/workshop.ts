@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { listen } from "./adapters/agents/listen.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
+import { systemListeners } from "./adapters/listeners/listeners.js";
+import { openDoor } from "./adapters/tools/door.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Command, Json } from "./core/model.js";
 import { registryOf } from "./hooks/registry.js";
@@ -20,8 +22,10 @@ import { publisher } from "./runtime/publish.js";
 import { renamer } from "./runtime/rename.js";
 import { silent } from "./runtime/silent.js";
 import { actionWorker } from "./workers/action.js";
+import { commandCheck } from "./workers/actions/command-check.js";
 import { commitAction } from "./workers/actions/commit.js";
 import { closingHook, commitHook } from "./workers/actions/commit-hook.js";
+import { killListeners } from "./workers/actions/kill-listeners.js";
 import { agentWorker } from "./workers/agent.js";
 import { askWorker } from "./workers/ask.js";
 import { checkWorker } from "./workers/check.js";
@@ -62,15 +66,15 @@ export function hookOf(around: Around, made: Parameters<House["hookOf"]>[0]): Co
   const { frozen, run, folder, signal } = made;
   return async (name, args, env) => {
     const { engine } = await around.house.engine(frozen.flow.isolation, signal);
-    const shop = shopOf(around, { frozen, engine, actions: new Map(), notifier: silent() });
+    const shop = shopOf(around, { frozen, engine, notifier: silent() });
     return closingHook(shop, { run, flow: frozen.flow, folder, signal })(name, args, env);
   };
 }
 
 function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop {
-  const { frozen, engine, actions, notifier, standIn } = made;
+  const { frozen, engine, extras, notifier, standIn } = made;
   const { where, store, files, git, clock, agents, records } = house;
-  const registered = new Map(actions);
+  const registered = new Map(extras?.actions);
   const shop: Workshop = {
     frozen,
     home: where.home,
@@ -82,7 +86,9 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     sandbox: engine ?? NO_ENGINE,
     agents,
     actions: registered,
-    hooks: registryOf(),
+    tools: extras?.tools ?? new Map(),
+    openDoor,
+    hooks: registryOf(extras?.hooks),
     frontMatter: frontMatterOf,
     variable: (name) => env[name],
     sha256: house.sha256,
@@ -95,7 +101,12 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     at,
     ...(standIn ? { standIn } : {}),
   };
-  registered.set("commit", commitAction({ git, start: frozen.start, hook: commitHook(shop) }));
+  for (const action of [
+    commitAction({ git, start: frozen.start, hook: commitHook(shop) }),
+    commandCheck(shop),
+    killListeners(systemListeners),
+  ])
+    registered.set(action.name, action);
   return shop;
 }
 

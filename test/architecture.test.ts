@@ -37,7 +37,17 @@ const ROOMS: Record<string, Room> = {
   },
 };
 /** These stand at the top and know everybody; nobody in a room knows them. */
-const TOP = ["main.ts", "house.ts", "load.ts", "workshop.ts", "index.ts", "pawl.ts", "end-of-turn.ts"];
+const TOP = [
+  "main.ts",
+  "house.ts",
+  "load.ts",
+  "extras.ts",
+  "documents.ts",
+  "workshop.ts",
+  "index.ts",
+  "pawl.ts",
+  "end-of-turn.ts",
+];
 /** Their sub-folders do not know each other. */
 const STRANGERS = ["adapters", "surfaces"];
 /** Reading a file without following a planted link is one piece of code; whoever reads the repository takes it from here. */

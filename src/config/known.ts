@@ -1,12 +1,16 @@
 // What config asks of the world outside, as data: the names that exist, and what stands behind those a file names.
 import type { Json, Performer } from "../core/model.js";
+import type { AgentFileRead } from "./agent-file.js";
 
 export interface Known {
   loops: string[];
   skills: Record<string, { text: string; digest: string } | undefined>;
   /** Every file that could be meant; two are an error, none is another. */
   validators: Record<string, { path: string; digest: string }[]>;
-  documents: Record<string, { digest: string } | undefined>;
+  /** By the author's words; `path` is the one name of the document, `isBlank` says that nothing stands in it. */
+  documents: Record<string, { digest: string; path?: string; isBlank?: boolean } | undefined>;
+  /** By the agent's name; undefined where there is no such file. `path`: where it is, or where it was looked for. */
+  agentFiles?: Record<string, { path: string; digest: string; read: AgentFileRead } | undefined>;
   /** Of the repository's settings. */
   performers: Record<string, Performer>;
   /** For skills and unmapped agents: `--agent`, else the repository's, else none. */

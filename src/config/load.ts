@@ -1,5 +1,6 @@
 // A named loop, whole: parsed, what it names looked up, lowered and checked. The one way from a text to a flow for every surface.
 import type { Json, Performer } from "../core/model.js";
+import { agentFilePath, readAgentFile } from "./agent-file.js";
 import type { Issue } from "./issues.js";
 import type { ActionFacts, HookFacts, Known, Overrides } from "./known.js";
 import { type Lowered, lower } from "./lower/index.js";
@@ -11,19 +12,25 @@ export interface Shelf {
   loopNames(): Promise<string[]>;
   skill(name: string): Promise<{ text: string; digest: string } | undefined>;
   validator(tool: string): Promise<{ path: string; digest: string }[]>;
-  document(path: string): Promise<{ digest: string } | undefined>;
+  document(path: string): Promise<(NonNullable<Known["documents"][string]> & { text?: string }) | undefined>;
 }
 /** What is registered in this process, and what the repository and the caller prefer. */
 export interface Registered {
   uses: string[];
   performers: Record<string, Performer>;
   fallback?: string;
-  hooks: Record<string, HookFacts>;
-  conditions: string[];
   isSet(variable: string): boolean;
   sha256(text: string): string;
-  /** The built-in actions, with those of the file's extensions. Throws what the caller shows when an extension cannot be loaded. */
-  actions(extensions: string[]): Promise<Record<string, ActionFacts>>;
+  /** What the file's extensions add. Throws what the caller shows when one cannot be loaded. */
+  extras(extensions: string[]): Promise<ExtraFacts>;
+}
+export interface ExtraFacts {
+  /** With the built-in ones. */
+  actions: Record<string, ActionFacts>;
+  /** With the shipped ones. */
+  hooks: Record<string, HookFacts>;
+  conditions: string[];
+  performers: Record<string, Performer>;
 }
 export type LoadedLoop = {
   file: LoopFile;
@@ -52,7 +59,8 @@ export async function loadLoop(
 }
 
 async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Promise<Known> {
-  const { actions, ...rest } = registered;
+  const { extras, ...rest } = registered;
+  const { performers, ...facts } = await extras(file.extensions);
   const names = namesIn(file);
   return {
     ...rest,
@@ -60,7 +68,9 @@ async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Pro
     skills: await each(names.skills, (name) => shelf.skill(name)),
     validators: await each(names.validators, (tool) => shelf.validator(tool)),
     documents: await each(names.documents, (path) => shelf.document(path)),
-    actions: await actions(file.extensions),
+    agentFiles: await each(namesOfAgents(file), (name) => agentFile(shelf, file, name)),
+    ...facts,
+    performers: { ...performers, ...rest.performers },
   };
 }
 
@@ -77,6 +87,32 @@ function namesIn(file: LoopFile): { skills: string[]; validators: string[]; docu
     validators: [...file.validators.map((use) => use.tool), ...hooked.flatMap((use) => toolOf(use.hook, use.with))],
     documents: [...file.additionalFiles, ...(file.body === "doer" && file.plan ? [file.plan] : [])],
   };
+}
+
+/** Who may have an agent file: every agent that the body names. */
+function namesOfAgents(file: LoopFile): string[] {
+  switch (file.body) {
+    case "skills":
+      return [];
+    case "steps":
+      return file.steps.flatMap(({ work }) => (work.kind === "agent" ? [work.agent] : []));
+    case "nodes":
+      return file.nodes.flatMap(({ work }) => (work.kind === "agent" ? [work.agent] : []));
+    case "doer":
+      return [file.doer, ...file.reviewers];
+  }
+}
+
+async function agentFile(
+  shelf: Shelf,
+  { agentsDir }: LoopFile,
+  name: string,
+): Promise<NonNullable<Known["agentFiles"]>[string]> {
+  const asked = agentFilePath(agentsDir, name);
+  const found = await shelf.document(asked);
+  if (found?.text === undefined) return undefined;
+  const { path = asked, digest, text } = found;
+  return { path, digest, read: readAgentFile(text, path) };
 }
 
 function skillsIn(file: LoopFile): string[] {

@@ -31,5 +31,14 @@ export const BUDGET_MAX = 10_000;
 export const GRACE_MS = 2_000;
 /** Events between two snapshots of a run that is being driven. */
 export const SNAPSHOT_EVERY = 500;
-/** Bytes of the text of one prompt. */
-export const PROMPT_BYTES_MAX = 4 << 20;
+/** Tokens of one prompt, unless the agent's `prompt_tokens` says otherwise: a model's window has room for its own words too. */
+export const PROMPT_TOKENS_MAX = 150_000;
+/** Bytes a token is taken to have: nobody but the model can count them. */
+export const TOKEN_BYTES = 4;
+/** Notes of earlier failures that stand in a prompt besides the newest; the rest is in a file beside it. */
+export const OLDER_NOTES_MAX = 20;
+/** Bytes of the file that holds older notes whole. */
+export const NOTES_BYTES_MAX = 2 << 20;
+/** Documents that a loader may bring, and bytes of all of them. */
+export const DOCUMENTS_MAX = 500;
+export const DOCUMENTS_BYTES_MAX = 16 << 20;

@@ -6,11 +6,15 @@ export interface Performer {
   run?: string;
   command?: string;
   model?: string;
+  /** Tools it may use, in the client's own words; absent: those the client gives. */
+  tools?: string[];
   args?: string[];
   /** NAME: a value, or {from: HOST_NAME}: read from Pawl's own environment when the step starts, never stored. */
   env?: Record<string, string | { from: string }>;
   access?: "read" | "write";
   timeoutMs?: number;
+  /** Tokens its prompt may have; what does not fit becomes a pointer. */
+  promptTokens?: number;
 }
 export interface Isolation {
   engine: "auto" | "bubblewrap" | "docker";

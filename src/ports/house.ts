@@ -1,9 +1,9 @@
 // Everything a surface needs to start and drive runs in one repository. Put together by main.ts, once a process.
 import type { Branches } from "../core/branches.js";
 import type { Command, Flow, Isolation, Limits, Performer, Run } from "../core/model.js";
-import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
+import type { Extras } from "./extension.js";
 import type { Files } from "./files.js";
 import type { CommitWish, Git, Where } from "./git.js";
 import type { Memory } from "./memory.js";
@@ -34,7 +34,8 @@ export interface House {
   worldOf(made: {
     frozen: Frozen;
     engine: Sandbox | undefined;
-    actions: Map<string, Action>;
+    /** What the flow's extensions register; none where nothing of them is to be called. */
+    extras?: Extras;
     notifier: Notifier;
     /** Commands that somebody else carries out: they are handed out like a gate. Default none but the host's. */
     away?(command: Command, flow: Flow): boolean;
@@ -51,8 +52,9 @@ export interface House {
   /** Starts a Pawl of its own that drives a run until it is somebody else's turn; it outlives this process. Resolves when it has
    *  taken the run, or is over. Throws a FaultError when it cannot be started. */
   driveBehind(run: string): Promise<void>;
-  /** The registered actions with those of the flow's extensions, for a run that is carried on. */
-  actionsOf(frozen: Frozen): Promise<Map<string, Action>>;
+  /** What the flow's extensions register, for a run that is carried on. Throws a Refusal where they are not what they were when the run
+   *  began: then none of their code has run. */
+  extrasOf(frozen: Frozen): Promise<Extras>;
   /** Runs of a job as their published records tell. */
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
   /** Jobs of runs that began before their ticket and branch existed, and have no other name yet. */
@@ -101,13 +103,33 @@ export interface LoadOptions {
   anyAgent?: boolean;
   /** Is the name a path of a file? */
   byPath?: boolean;
+  /** Options that choose a loader, by name without the dashes: those that Pawl ships. */
+  given?: Record<string, string>;
+  /** What stood on the command line and is no option of Pawl's own: perhaps of an extension's loader. */
+  words?: string[];
+  /** Nothing of an extension is called: its loader is named, and not asked. */
+  looks?: boolean;
+  /** Documents of the run that this one is a part or a follower of: no loader is asked. */
+  handed?: Record<string, FrozenFile>;
+  /** What the flow of that run named: extensions must be what they were when it began. */
+  parent?: Record<string, string>;
+}
+export interface ContextFacts {
+  /** Absent: no loader was chosen, or the loop is a part of a run that has its documents. */
+  loader?: string;
+  subject?: string;
+  /** For people: where the choice came from, what was expected and is not there. */
+  notes: string[];
+  /** False: the loader is an extension's, and is asked when the run starts. */
+  isAsked: boolean;
 }
 export interface Loaded {
   flow: Flow;
   source: { path: string; text: string };
   /** Validators to freeze: name → path and digest. */
   files: Record<string, FrozenFile>;
-  actions: Map<string, Action>;
+  /** Where its documents come from, and what it is about. */
+  context: ContextFacts;
   warnings: string[];
   /** As asked for. */
   agent?: string;

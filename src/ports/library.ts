@@ -12,8 +12,10 @@ export interface Library {
   skills(): Promise<{ name: string; origin: string; description: string; broken?: string }[]>;
   /** Every candidate in the winning place: more than one is the caller's error. */
   validator(tool: string): Promise<{ path: string; digest: string; origin: "repository" | "bundled" }[]>;
-  /** A document inside the repository, as text; undefined when missing. At most ARTIFACT_BYTES_MAX. */
-  document(path: string): Promise<{ text: string; digest: string } | undefined>;
+  /** A document as text; undefined when missing. At most ARTIFACT_BYTES_MAX. Its path is taken from the folder of the loop file
+   *  (absolute), else from the top of the repository, and must lie in the repository; what a loop file outside of it names must lie
+   *  in that file's own repository or folder. `path`: as people and agents know it, relative to the workspace where it lies inside. */
+  document(path: string, near?: string): Promise<{ text: string; digest: string; path: string } | undefined>;
   /** Performers and defaults from `.pawl/config.yaml`; empty when there is none. */
   settings(): Promise<Source | undefined>;
 }

@@ -69,6 +69,10 @@ export interface FrozenFile {
   digest: string;
   /** Where the author keeps it. Absolute. */
   from?: string;
+  /** When a run is made: the contents themselves, where there is no file to copy. */
+  text?: string;
+  /** A document that a loader brought; runs within this one have it too. */
+  brought?: true;
 }
 /** The world as it was when the run began; what later moments are compared with. */
 export interface Start {

@@ -3,6 +3,8 @@ import type { Performer, Run } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
+import type { OpenDoor } from "./door.js";
+import type { Tool } from "./extension.js";
 import type { FailPoint } from "./fail-points.js";
 import type { Files } from "./files.js";
 import type { Git } from "./git.js";
@@ -28,6 +30,9 @@ export interface Workshop {
   /** Works in the place of the host's agent, when a run that began in an IDE is driven elsewhere. */
   standIn?: Performer;
   actions: Map<string, Action>;
+  /** Of extensions, for agents. */
+  tools: ReadonlyMap<string, Tool>;
+  openDoor: OpenDoor;
   hooks: ReadonlyMap<string, Looker>;
   frontMatter: HookContext["frontMatter"];
   /** The value of a variable of Pawl's own environment; only for names an author or user wrote. */

@@ -176,7 +176,6 @@ const worldFor = (house: House, frozen: Taken["frozen"], notifier: Notifier): Pr
   house.worldOf({
     frozen,
     engine: undefined,
-    actions: new Map(),
     notifier,
     away: ({ do: kind }) => kind === "work" || kind === "hook",
   });

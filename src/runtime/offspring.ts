@@ -33,8 +33,8 @@ export async function within(
     const start = startOf(run, await house.store.frozen(run.id));
     await using taken = await child(house, loop, task, { id, parent: run.id, start });
     const { engine } = await readyFor(house, taken.opened.flow, signal);
-    const actions = await house.actionsOf(taken.frozen);
-    const world = await house.worldOf({ frozen: taken.frozen, engine, actions, notifier });
+    const extras = await house.extrasOf(taken.frozen);
+    const world = await house.worldOf({ frozen: taken.frozen, engine, extras, notifier });
     const rest = await carryOn(house, world, taken, { by: "pawl", signal });
     if (signal.aborted) return { cancelled: true };
     if (rest.run.cursor.at !== "ended") return { yielded: { rest: rest.within ?? id } };
@@ -101,8 +101,9 @@ async function child(
   made: { id: string; parent: string; start?: Taken["frozen"]["start"] },
 ): Promise<Taken> {
   if (await house.store.has(made.id)) return takeRun(house, made.id);
-  const { agent } = await house.store.frozen(run.id);
-  const loaded = await house.load(loop, agent ? { agent } : {});
+  const { agent, files } = await house.store.frozen(run.id);
+  const handed = Object.fromEntries(Object.entries(files).filter(([, file]) => file.brought));
+  const loaded = await house.load(loop, { handed, parent: flow.named, ...(agent ? { agent } : {}) });
   refuseStart({ ...house, where: await house.git.where() }, loaded); // a step may have made the branch it is to start on
   const { goal: _, subject, ...inputs } = run.inputs;
   const given = subject === undefined || subject === flow.name ? {} : { subject }; // the name of this loop is no subject of the next

@@ -91,8 +91,8 @@ function needsSandbox(house: House, flow: Flow): boolean {
         return isConfined(house, flow.performers[work.performer]?.use ?? "");
       case "fan":
         return Object.values(work.branches).some(confined);
-      case "action": // a commit runs the repository's own hooks, inside
-        return work.action === "commit";
+      case "action": // the repository's own commit hooks run inside, and there the programs are looked for
+        return work.action === "commit" || work.action === "command-check";
       case "none":
       case "ask":
       case "flow":
@@ -111,8 +111,17 @@ export async function startRun(house: House, loaded: Loaded, options: StartOptio
     ...(start.branch ? { branch: start.branch } : {}),
     ...(options.ticket ? { ticket: options.ticket } : {}),
   };
-  const opening = { inputs: { goal, subject: name, ...known, ...options.inputs }, by: options.by };
-  return takeRun(house, await create(house, loaded, options, { start, opening }));
+  const { subject = name } = loaded.context;
+  const opening = { inputs: { goal, subject, ...known, ...options.inputs }, by: options.by };
+  const taken = await takeRun(house, await create(house, loaded, options, { start, opening }));
+  taken.opened.journal.remarks.push(...remarksOn(loaded));
+  return taken;
+}
+
+/** Which documents the run has, and why those, for its story. */
+function remarksOn({ context: { loader, subject, notes } }: Loaded): { about: string; text: string }[] {
+  if (loader === undefined) return [];
+  return [{ about: "documents", text: [`${loader}: ${subject}`, ...notes].join("; ") }];
 }
 
 async function startOf(house: House, ticket: string | null): Promise<Start> {

@@ -36,7 +36,7 @@ export async function stopRun(house: House, id: string, stop: Stop): Promise<"en
 /** Nobody drives it: the order is written by us. The checkpoint of a pause is made at the next start. */
 async function write(house: House, id: string, { reason, abandon, by, notifier, signal }: Stop): Promise<void> {
   await using taken = await takeRun(house, id);
-  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier });
+  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, notifier });
   const body = abandon
     ? ({ type: "abandoned", reason } as const)
     : ({ type: "stopped", code: "paused", reason } as const);

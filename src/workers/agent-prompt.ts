@@ -1,23 +1,31 @@
 // Gathers what a prompt is made of: the notes with their artifacts, what earlier steps left, documents, people's comments.
 import { memoryFor } from "../core/first-task.js";
+import { PROMPT_TOKENS_MAX } from "../core/limits.js";
 import type { Flow, Note, Run, Work } from "../core/model.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
-import { type Artifact, buildPrompt, type PromptNote } from "./prompt.js";
+import { type Artifact, buildPrompt, type Prompt, type PromptNote, type PromptParts } from "./prompt.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
 /** Inputs that stand elsewhere in the prompt, or that are ours. */
 const PLACED = ["goal", "subject", "commit"];
 const COMMENT = "a person's comment";
 
+export interface PromptPlace {
+  /** Folder of this visit where artifacts are written. */
+  artifacts: string;
+  /** Folder of this visit for what does not stand in the text. */
+  beside: string;
+  attended?: boolean;
+  tools?: PromptParts["tools"];
+}
+
 export async function promptOf(
   shop: Workshop,
   { command, run, flow }: Task,
   work: AgentWork,
-  /** Folder of this visit where artifacts are written. */
-  artifacts: string,
-  attended = false,
-): Promise<string> {
+  { artifacts, beside, attended = false, tools }: PromptPlace,
+): Promise<Prompt> {
   if (command.do !== "work") throw new Error("unreachable: only work has a prompt");
   const { node } = command;
   const folder = shop.store.runFolder(run.id);
@@ -41,7 +49,10 @@ export async function promptOf(
     ...(memory ? { memory } : {}),
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),
-    earlier: earlierOf(run, folder),
+    earlier: earlierOf(run, folder, isFresh ? reviewing(flow) : new Set()),
+    beside,
+    tokensMax: flow.performers[work.performer]?.promptTokens ?? PROMPT_TOKENS_MAX,
+    ...(tools ? { tools } : {}),
     notes: await Promise.all(
       run.notes
         .filter((note) => isComplaint(note) && !isSettled(flow, run, note))
@@ -72,12 +83,26 @@ const isSettled = (flow: Flow, run: Run, note: Note): boolean =>
   run.results[note.from]?.status === "pass";
 
 /** The latest visit of each node that left something; blocks are told in the notes. */
-function earlierOf(run: Run, folder: string): Artifact[] {
-  return Object.values(run.results).flatMap(({ artifacts = [] }) =>
-    artifacts.map((path) => ({
-      name: path.slice(path.indexOf("/artifacts/") + "/artifacts/".length),
-      path: `${folder}/${path}`,
-    })),
+function earlierOf(run: Run, folder: string, unseen: Set<string>): Artifact[] {
+  return Object.entries(run.results).flatMap(([name, { artifacts = [] }]) =>
+    unseen.has(name)
+      ? []
+      : artifacts.map((path) => ({
+          name: path.slice(path.indexOf("/artifacts/") + "/artifacts/".length),
+          path: `${folder}/${path}`,
+        })),
+  );
+}
+
+/** Whose reports a reviewer with fresh eyes does not see, as `run.results` has them. */
+function reviewing(flow: Flow): Set<string> {
+  const isReview = (work: Work) => work.kind === "agent" && work.verdict !== undefined;
+  return new Set(
+    Object.values(flow.nodes).flatMap(({ name, work }) => {
+      if (work.kind !== "fan") return isReview(work) ? [name] : [];
+      const branches = Object.entries(work.branches).filter(([, each]) => isReview(each));
+      return branches.length ? [name, ...branches.map(([branch]) => `${name}/${branch}`)] : [];
+    }),
   );
 }
 

@@ -3,13 +3,16 @@ import { HOST } from "../core/hosts.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
 import type { Agent, AgentEnd } from "../ports/agent.js";
+import type { Door } from "../ports/door.js";
 import { FaultError } from "../ports/errors.js";
 import type { Read } from "../ports/files.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { promptOf } from "./agent-prompt.js";
 import { cutFindings } from "./findings.js";
+import type { PromptParts } from "./prompt.js";
 import { printOf, readReview } from "./review.js";
+import { openTools, toldTools, withoutThese } from "./tools.js";
 import { readVerdict } from "./verdict.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
 
@@ -68,10 +71,15 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
       },
     };
   }
-  const needs = { access: work.access, ...(performer.env ? { env: performer.env } : {}) };
+  const readable: string[] = []; // grows until the sandbox is opened
+  const needs = { access: work.access, readable, ...(performer.env ? { env: performer.env } : {}) };
   const visit = await openVisit(shop, task, needs);
+  let door: Door | undefined;
   try {
-    const end = await perform(shop, task, { work, agent, visit }, signal);
+    const offer = { performer, access: work.access, run: task.run, step: nameOf(task), visit };
+    door = await openTools(shop, offer);
+    const tools = door ? { tools: { door, told: toldTools(shop, offer, door) } } : {};
+    const end = await perform(shop, task, { work, agent, visit, readable, ...tools }, signal);
     if (end.end === "cancelled") return { cancelled: true };
     if (end.end === "fault") return { fault: end.fault, spent: end.spent };
     if (end.end === "no-session")
@@ -79,37 +87,47 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
     const verdict = await judge(shop, task, { work, visit, end });
     return { verdict, spent: end.spent, ...(end.session ? { session: end.session } : {}) };
   } finally {
+    await door?.[Symbol.asyncDispose]();
     await visit.close();
   }
 }
+
+const nameOf = ({ command }: Task): string => (command.do === "work" ? command.node.name : command.do);
 
 interface Made {
   work: AgentWork;
   agent: Agent;
   visit: Visit;
+  /** What the sandbox of the visit may read. */
+  readable: string[];
+  tools?: { door: Door; told: PromptParts["tools"] };
 }
 
 /** The turn itself; a session that is gone is replaced by a fresh one with the whole prompt. */
 async function perform(
   shop: Workshop,
   task: Task,
-  { work, agent, visit }: Made,
+  { work, agent, visit, readable, tools }: Made,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
   const performer = performerOf(shop, task.flow, work.performer);
   if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
-  const prompt = await promptOf(shop, task, work, visit.artifacts);
+  const beside = `${visit.folder}/beside`;
+  const place = { artifacts: visit.artifacts, beside, ...(tools ? { tools: tools.told } : {}) };
+  const { text: prompt, ...laid } = await promptOf(shop, task, work, place);
+  for (const { path, text } of laid.beside) await shop.files.write(path, visit.mask(text));
+  readable.push(...(laid.beside.length ? [beside] : []), ...(tools ? [tools.door.folder] : []));
   await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
   const inTurn = (session: string, resume: boolean) =>
     agent.perform(
       {
-        performer,
+        performer: withoutThese(shop, performer),
         prompt: resume && task.tries > 1 ? goOn(visit.artifacts) : prompt,
         access: work.access,
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,
         visitFolder: visit.folder,
-        env: visit.env,
+        env: tools ? { ...visit.env, PAWL_TOOLS: tools.door.call } : visit.env,
         session,
         resume,
         timeoutMs: work.timeoutMs ?? performer.timeoutMs ?? TURN_MS,

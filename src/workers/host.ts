@@ -15,16 +15,20 @@ type AgentWork = Extract<Work, { kind: "agent" }>;
 export const hostOf = (shop: Workshop): Host => ({
   handOut: async (command, run) => {
     const { task, work, visit } = await visited(shop, command, run);
-    const prompt = await promptOf(shop, task, work, visit.artifacts, true);
-    await shop.files.write(`${visit.folder}/prompt.md`, prompt);
-    return prompt;
+    const place = { artifacts: visit.artifacts, beside: `${visit.folder}/beside`, attended: true };
+    const { text, beside } = await promptOf(shop, task, work, place);
+    for (const each of beside) await shop.files.write(each.path, each.text);
+    await shop.files.write(`${visit.folder}/prompt.md`, text);
+    return text;
   },
   shown: async (command, run) => {
     const { work, task } = asTask(shop, command, run);
     const kept = await keptOf(shop, run.id);
     if (kept?.ticket === command.ticket) return shop.files.text(`${kept.folder}/prompt.md`);
     const names = work.verdict !== undefined || task.command.do !== "work" || task.command.node.produces.length > 0;
-    return names ? undefined : promptOf(shop, task, work, "", true);
+    if (names) return undefined;
+    const { text, beside } = await promptOf(shop, task, work, { artifacts: "", beside: "", attended: true });
+    return beside.length ? undefined : text;
   },
   takeIn: async (command, run, output): Promise<Verdict> => {
     const { task, work, visit } = await visited(shop, command, run);

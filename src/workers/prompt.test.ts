@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OUTPUT_CHARS_MAX, PROMPT_BYTES_MAX } from "../core/limits.js";
+import { NOTES_BYTES_MAX, OLDER_NOTES_MAX, PROMPT_TOKENS_MAX, TOKEN_BYTES } from "../core/limits.js";
 import type { VerdictFile } from "../core/model.js";
 import { FaultError } from "../ports/errors.js";
-import { buildPrompt, type PromptNote, type PromptParts } from "./prompt.js";
+import { buildPrompt, type Prompt, type PromptNote, type PromptParts } from "./prompt.js";
+
+const PROMPT_BYTES_MAX = PROMPT_TOKENS_MAX * TOKEN_BYTES;
 
 const file: VerdictFile = {
   artifact: "review.md",
@@ -25,6 +27,8 @@ const bare: PromptParts = {
   notes: [],
   documents: [],
   comments: [],
+  beside: "/state/v/beside",
+  tokensMax: PROMPT_TOKENS_MAX,
 };
 const note = (from: string, visit: number, more: Partial<PromptNote> = {}): PromptNote => ({
   from,
@@ -33,7 +37,8 @@ const note = (from: string, visit: number, more: Partial<PromptNote> = {}): Prom
   findings: [],
   ...more,
 });
-const prompt = (parts: Partial<PromptParts>): string => buildPrompt({ ...bare, ...parts });
+const built = (parts: Partial<PromptParts>): Prompt => buildPrompt({ ...bare, ...parts });
+const prompt = (parts: Partial<PromptParts>): string => built(parts).text;
 const inOrder = (text: string, pieces: string[]): void => {
   const at = pieces.map((piece) => text.indexOf(piece));
   for (const [i, piece] of pieces.entries()) expect(at[i], piece).toBeGreaterThanOrEqual(0);
@@ -87,15 +92,29 @@ describe("notes", () => {
       'Step "test", visit 2: ran out of time',
     ]);
   });
-  test("hold the newest artifact whole and the older ones cut with a mark (context-10)", () => {
+  test("hold the newest whole; older ones are a pointer to a file in which they stand whole (context-10)", () => {
     const long = `begin ${"x".repeat(40_000)} end`;
     const texts = [{ path: "/state/v/review.md", text: long }];
     expect(prompt({ notes: [note("review", 1, { texts })] })).toContain(long);
-    const older = prompt({ notes: [note("review", 1, { texts }), note("test", 1)] });
-    expect(older).not.toContain("begin x");
-    expect(older).toContain("(the beginning is cut; 40010 characters in all) … x");
-    expect(older).toContain("x end\n```");
-    expect(older.length).toBeLessThan(OUTPUT_CHARS_MAX + 2_000);
+    const { text, beside } = built({ notes: [note("review", 1, { texts }), note("test", 1, { output: "2 red" })] });
+    expect(text).not.toContain("xxx");
+    expect(text).toContain('Step "review", visit 1: failed');
+    expect(text).toContain("(what these older ones said stands whole in /state/v/beside/older-notes.md)");
+    expect(text).toContain("2 red");
+    expect(beside).toEqual([{ path: "/state/v/beside/older-notes.md", text: expect.stringContaining(long) }]);
+    expect(beside[0]?.text).not.toContain("2 red");
+  });
+  test("of a hundred visits stay bounded, in the prompt and beside it, and say what is left out (context-12)", () => {
+    const output = "z".repeat(NOTES_BYTES_MAX / 50);
+    const notes = Array.from({ length: 100 }, (_, i) => note("test", i + 1, { output }));
+    const { text, beside } = built({ notes });
+    expect(text.match(/### Step "test"/g)).toHaveLength(OLDER_NOTES_MAX + 1);
+    expect(text).toContain(`(${99 - OLDER_NOTES_MAX} older ones are left out)`);
+    expect(size(text)).toBeLessThan(size(output) + 20_000);
+    const [whole] = beside;
+    expect(size(whole?.text ?? "")).toBeLessThanOrEqual(NOTES_BYTES_MAX + 100);
+    expect(whole?.text).toMatch(/^\(\d+ older ones are left out\)/);
+    expect(whole?.text).toContain("visit 99: failed");
   });
   test("of the checks at the end go by that name, and what a loop goes round for is nothing that failed", () => {
     const open = { findings: [{ severity: "error" as const, text: "open: b", where: ".pawl/tasks.md:9" }] };
@@ -186,27 +205,51 @@ describe("a prompt at its limit", () => {
       inputs: { task: "t".repeat(9_000) },
     });
     expect(size(text)).toBeLessThanOrEqual(PROMPT_BYTES_MAX);
-    expect(text).toContain('The document "two.md" is too long to stand here: read it there.');
+    expect(text).toMatch(
+      /The document "two\.md" is too long to stand here; .* not instructions\. Read it in: \/state\/v\/beside\/document-2\.md/,
+    );
     expect(text).toContain('Origin: the document "one.md"');
     expect(text).toContain("t".repeat(9_000));
     expect(text).toContain("red");
   });
-  test("then shortens notes and never the task", () => {
+  test("then shortens the newest note and never the task, and lays what it points to beside it", () => {
     const input = "ü".repeat(PROMPT_BYTES_MAX / 2 - 3_000);
     const long = { output: "z".repeat(9_000), findings: [{ text: "kept", severity: "error" as const }] };
-    const text = prompt({ documents, inputs: { task: input }, notes: [note("test", 1, long), note("test", 2, long)] });
+    const { text, beside } = built({
+      documents,
+      inputs: { task: input },
+      notes: [note("test", 1, long), note("test", 2, long)],
+    });
     expect(size(text)).toBeLessThanOrEqual(PROMPT_BYTES_MAX);
     expect(text).toContain(input);
     expect(text).toContain("visit 1: failed");
     expect(text).toContain("visit 2: failed");
     expect(text.match(/kept/g)).toHaveLength(2);
     expect(text).not.toContain("zzz");
+    expect(beside.map(({ path }) => path).sort()).toEqual([
+      "/state/v/beside/document-1.md",
+      "/state/v/beside/document-2.md",
+      "/state/v/beside/newest-note.md",
+      "/state/v/beside/older-notes.md",
+    ]);
+    for (const { path } of beside) expect(text).toContain(path);
+  });
+  test("of an agent's own is kept: 9000 tokens of documents for a cap of 6000 (context-15)", () => {
+    const tokens = (count: number) => "d".repeat(count * TOKEN_BYTES);
+    const three = ["a", "b", "c"].map((name) => ({ path: `${name}.md`, text: tokens(3_000) }));
+    const { text, beside } = built({ documents: three, tokensMax: 6_000, inputs: { task: "the task itself" } });
+    expect(size(text)).toBeLessThanOrEqual(6_000 * TOKEN_BYTES);
+    expect(text).toContain("the task itself");
+    expect(text).toContain(tokens(3_000));
+    expect(beside.map(({ path }) => path)).toEqual(["/state/v/beside/document-3.md", "/state/v/beside/document-2.md"]);
   });
   test("is exactly as long as allowed, or a fault that names the step", () => {
     const rest = PROMPT_BYTES_MAX - size(prompt({ inputs: { task: "" } }));
     expect(size(prompt({ inputs: { task: "t".repeat(rest) } }))).toBe(PROMPT_BYTES_MAX);
     const over = (): string => prompt({ inputs: { task: "t".repeat(rest + 1) } });
     expect(over).toThrow(FaultError);
-    expect(over).toThrow(`the task of step "dev" is 1 bytes longer than a prompt may be (${PROMPT_BYTES_MAX} bytes)`);
+    expect(over).toThrow(
+      `the task of step "dev" is 1 bytes longer than a prompt may be (${PROMPT_BYTES_MAX} bytes, about 150000 tokens)`,
+    );
   });
 });

@@ -1,6 +1,6 @@
 // One try of one visit: its folder, its environment, its sandbox, and afterwards what its verdict was said about.
 import type { Evidence } from "../core/model.js";
-import { extensionPaths } from "../core/named.js";
+import { extensionFiles } from "../core/named.js";
 import type { SandboxStart } from "../ports/agent.js";
 import type { Tree } from "../ports/git.js";
 import type { Session } from "../ports/sandbox.js";
@@ -103,7 +103,7 @@ function openSandbox(
     ...(shop.frozen.elsewhere ? { stateElsewhere: folder.slice(0, folder.lastIndexOf("/")) } : {}),
     artifacts,
     earlier: earlier.filter((each) => each !== artifacts),
-    protect: [...PROTECTED, ...extensionPaths(flow.named), ...flow.isolation.protect],
+    protect: [...PROTECTED, ...extensionFiles(flow.named), ...flow.isolation.protect],
     readable: needs.readable ?? [],
     isolation: flow.isolation,
   };

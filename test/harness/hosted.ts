@@ -23,7 +23,7 @@ export async function hosted({ folder, home }: { folder: string; home: string },
   const loaded = await house.load(loop, {});
   const { job, ticket } = await house.job();
   await using taken = await startRun(house, loaded, { job, ticket, inputs: {}, by: "tester" });
-  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier: silent });
+  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, notifier: silent });
   await drive(world, taken.opened, new AbortController().signal);
   return taken.frozen.run;
 }

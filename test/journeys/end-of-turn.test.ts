@@ -22,7 +22,7 @@ async function hear(
 ): Promise<void> {
   const house = await openHouse({ cwd: folder, env: { HOME: home } });
   await using taken = await takeRun(house, run);
-  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, actions: new Map(), notifier: silent });
+  const world = await house.worldOf({ frozen: taken.frozen, engine: undefined, notifier: silent });
   await record(world, taken.opened, bodyOf(taken.opened.flow, taken.opened.run), "tester");
   await drive(world, taken.opened, new AbortController().signal);
 }

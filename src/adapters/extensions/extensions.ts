@@ -1,71 +1,133 @@
 // Loads the modules a loop file names under `extensions:`. They are the repository's own code and run with Pawl's rights: outside.
-import { realpathSync } from "node:fs";
-import { isAbsolute, relative, resolve } from "node:path";
+// X1 Nothing is loaded but for a plan, a check of the file, or a run. X2 What is not as it was when the run began is not loaded.
+import { Console } from "node:console";
+import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
-import type { Action, ActionEnd } from "../../ports/action.js";
+import { strangerTo } from "../../core/named.js";
 import { Refusal } from "../../ports/errors.js";
+import type { Extras } from "../../ports/extension.js";
+import { type Entry, entryOf } from "./entry.js";
+import { gather, nothing, type Taken } from "./gather.js";
+import { modulesOf } from "./modules.js";
 
-/** What an extension's default export may hold. */
-export interface Extension {
-  actions?: Record<string, Pick<Action, "run"> & Partial<Pick<Action, "outcomes" | "check">>>;
+/** A module that never comes to its end is no extension. */
+export const LOAD_MS = 30_000;
+
+export interface ExtensionsWish {
+  workspace: string;
+  /** As the loop file has them, or as `core/named.ts` gives them back. */
+  entries: string[];
+  /** Names that are Pawl's own. */
+  taken: Taken;
+  /** What the extensions of a run were made of when it began. */
+  frozen?: Record<string, string>;
+  /** What the run that starts this loop has named, where a run does: its agents may have been at work since. */
+  parent?: Record<string, string>;
 }
 
-/** The registered actions of these modules, by name. */
-export async function extensionsOf(workspace: string, paths: string[]): Promise<Map<string, Action>> {
-  return new Map((await loadExtensions(workspace, paths)).map((action) => [action.name, action]));
+/** All that these extensions register. Refusal ("bad-extension", "extension-changed") that names the entry and its cause. */
+export async function extensionsOf({ workspace, entries, taken, frozen, parent }: ExtensionsWish): Promise<Extras> {
+  const extras = nothing();
+  const found = entries.map((text) => {
+    const entry = attempt(text, () => entryOf(workspace, text));
+    const named = attempt(text, () => modulesOf(workspace, entry));
+    Object.assign(extras.named, named);
+    return { entry, named };
+  });
+  if (frozen) refuseChanged(frozen, extras.named);
+  if (parent) refuseStranger(parent, extras.named);
+  if (found.length > 0) globalThis.console = new Console(process.stderr); // stdout is the answer, or a protocol
+  for (const { entry, named } of found) gather(extras, await made(entry, named), taken, (why) => bad(entry.text, why));
+  return extras;
 }
 
-/** Refusal ("bad-extension") that names the file. */
-async function loadExtensions(workspace: string, paths: string[]): Promise<Action[]> {
-  const actions: Action[] = [];
-  for (const path of paths) {
-    const { actions: found = {} } = await loadOne(workspace, path);
-    for (const [name, action] of Object.entries(found)) {
-      const { run, outcomes = [], check = () => [] } = action ?? {}; // nobody has looked at it yet
-      if (typeof run !== "function") throw bad(path, `its action "${name}" has no function "run"`);
-      if (actions.some((each) => each.name === name) || name === "commit")
-        throw bad(path, `the action "${name}" is registered twice`);
-      actions.push({ name, outcomes, check, run: async (task) => readEnd(await run(task)) });
+/** X2 */
+function refuseChanged(frozen: Record<string, string>, now: Record<string, string>): void {
+  for (const key of new Set([...Object.keys(frozen), ...Object.keys(now)])) {
+    if (frozen[key] === now[key]) continue;
+    const what = now[key] === undefined ? "is gone" : frozen[key] === undefined ? "was added" : "was changed";
+    throw new Refusal(
+      "extension-changed",
+      `"${key.slice(key.indexOf(" ") + 1)}" ${what} since the run began, so its extensions are not loaded`,
+      "bring back what was there, or abandon the run and start anew",
+      3,
+    );
+  }
+}
+
+/** X2, for a loop that another one starts. */
+export function refuseStranger(parent: Record<string, string>, parts: Record<string, string>): void {
+  const key = strangerTo(parent, parts);
+  if (key === undefined) return;
+  throw new Refusal(
+    "extension-changed",
+    `"${key.slice(key.indexOf(" ") + 1)}" is not what it was when the run that starts this loop began, so its extensions are not loaded`,
+    "look at the change, then start the loop yourself",
+    3,
+  );
+}
+
+/** Without loading anything: what these entries are made of. An entry that cannot be found is left to who loads it. */
+export function partsOf(workspace: string, entries: string[]): Record<string, string> {
+  const parts = entries.map((text) => {
+    try {
+      return modulesOf(workspace, entryOf(workspace, text));
+    } catch {
+      return {};
     }
-  }
-  return actions;
+  });
+  return Object.assign({}, ...parts);
 }
 
-async function loadOne(workspace: string, path: string): Promise<Extension> {
-  const file = resolve(workspace, path);
+/** The object to look at: the export itself, or what its class makes. */
+async function made(entry: Entry, named: Record<string, string>): Promise<object> {
+  const found = (await imported(entry, named))[entry.export];
+  if (found === undefined && entry.export !== "default") throw bad(entry.text, `it exports no "${entry.export}"`);
+  if (typeof found === "function") return attempt(entry.text, () => constructed(found, entry.export));
+  if (typeof found === "object" && found !== null) return found;
+  const what = entry.export === "default" ? "its default export" : `its export "${entry.export}"`;
+  throw bad(entry.text, `${what} is no object and no class`);
+}
+
+function constructed(found: unknown, name: string): object {
   try {
-    const way = relative(workspace, realpathSync(file));
-    if (way.startsWith("..") || isAbsolute(way)) throw new Error("it lies outside the repository");
-    const module = (await import(pathToFileURL(file).href)) as { default?: unknown }; // what it exports is looked at next
-    if (typeof module.default !== "object" || module.default === null)
-      throw new Error("its default export is no object");
-    return module.default; // an Extension as far as anybody can tell; each action is looked at before use
+    return new (found as new () => object)(); // a function; one that cannot be called so throws, which is told
   } catch (error) {
-    throw bad(path, error instanceof Error ? error.message : String(error));
+    throw new Error(`the constructor of "${name}" fails: ${messageOf(error)}`);
   }
 }
 
-/** What comes back is somebody else's JavaScript: nothing at all is "pass", and another shape is a mistake that is told as one. */
-function readEnd(end: unknown): ActionEnd {
-  if (end === undefined || end === null) return {};
-  const { outcome, findings, output, set } = end as Record<keyof ActionEnd, unknown>; // each is looked at next
-  const wrong =
-    (outcome !== undefined && typeof outcome !== "string" && "outcome must be a text") ||
-    (output !== undefined && typeof output !== "string" && "output must be a text") ||
-    (findings !== undefined && !isFindings(findings) && "findings must be a list of {text, severity}") ||
-    (set !== undefined && !isTexts(set) && "set must hold names and texts");
-  if (wrong) throw new Error(`its answer cannot be read: ${wrong}`);
-  return end as ActionEnd; // looked at just now
+async function imported({ file, text }: Entry, named: Record<string, string>): Promise<Record<string, unknown>> {
+  // in a process that lives long, what was changed meanwhile is read anew
+  const stamp = createHash("sha256").update(JSON.stringify(named)).digest("hex").slice(0, 16);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`it is not loaded after ${LOAD_MS / 1000} s`)), LOAD_MS);
+  });
+  try {
+    return await Promise.race([
+      import(`${pathToFileURL(file).href}?${stamp}`) as Promise<Record<string, unknown>>,
+      late,
+    ]); // a module is such a record
+  } catch (error) {
+    throw bad(text, messageOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
 }
-const isTexts = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
-const isFindings = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every((each) => typeof each?.text === "string" && ["error", "warning", "info"].includes(each.severity));
 
-const bad = (path: string, why: string): Refusal =>
+function attempt<T>(text: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw bad(text, messageOf(error));
+  }
+}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const bad = (entry: string, why: string): Refusal =>
   new Refusal(
     "bad-extension",
-    `extension "${path}" cannot be loaded: ${why}`,
+    `extension "${entry}" cannot be loaded: ${why}`,
     "mend the module, or take it out of extensions:",
   );

@@ -182,7 +182,11 @@ test("documents come from inside the repository only", async () => {
     "repo/.git/config": "token",
     "repo/big.md": "x".repeat(ARTIFACT_BYTES_MAX + 1),
   });
-  expect(await shelf.library.document("docs/a.md")).toEqual({ text: "text", digest: expect.any(String) });
+  expect(await shelf.library.document("docs/a.md")).toEqual({
+    text: "text",
+    digest: expect.any(String),
+    path: "docs/a.md",
+  });
   expect(await shelf.library.document("docs/none.md")).toBeUndefined();
   for (const path of ["../secret.md", "/etc/passwd", "."])
     await expect(shelf.library.document(path)).rejects.toMatchObject({ code: "document-outside" });

@@ -1,7 +1,7 @@
 // Finds loops, skills, validators and documents in the folders of the repository, then among those shipped with Pawl.
 import { createHash } from "node:crypto";
-import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { extname, join, relative, resolve } from "node:path";
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, extname, join, relative, resolve } from "node:path";
 import { ARTIFACT_BYTES_MAX, LOOP_FILE_BYTES_MAX, NAME_CHARS_MAX } from "../../core/limits.js";
 import { Refusal } from "../../ports/errors.js";
 import type { Library, Skill, Source } from "../../ports/library.js";
@@ -112,13 +112,24 @@ export class FolderLibrary implements Library {
     return [];
   }
 
-  async document(path: string): Promise<{ text: string; digest: string } | undefined> {
-    const way = relative(this.workspace, resolve(this.workspace, path));
-    if (isOutside(way)) throw new Refusal("document-outside", `the document "${path}" lies outside the repository`);
-    const read = readInside(this.workspace, way, ARTIFACT_BYTES_MAX);
-    if (read === undefined) return undefined;
-    if ("trouble" in read) throw new Refusal("document-unreadable", `the document "${path}" ${read.trouble}`);
-    return { text: decodeText(read.bytes), digest: digestOf(read.bytes) };
+  async document(
+    path: string,
+    near = this.workspace,
+  ): Promise<{ text: string; digest: string; path: string } | undefined> {
+    const places = [...new Set([resolve(near, path), resolve(this.workspace, path)])];
+    const inside = places.flatMap((whole) => {
+      const root = [this.workspace, topOf(near)].find((each) => !isOutside(relative(each, whole)));
+      return root === undefined ? [] : [{ root, way: relative(root, whole), whole }];
+    });
+    if (inside.length === 0)
+      throw new Refusal("document-outside", `the document "${path}" lies outside the repository`);
+    for (const { root, way, whole } of inside) {
+      const read = readInside(root, way, ARTIFACT_BYTES_MAX);
+      if (read === undefined) continue;
+      if ("trouble" in read) throw new Refusal("document-unreadable", `the document "${path}" ${read.trouble}`);
+      return { text: decodeText(read.bytes), digest: digestOf(read.bytes), path: this.shown(whole) };
+    }
+    return undefined;
   }
 
   async settings(): Promise<Source | undefined> {
@@ -166,6 +177,12 @@ export function isSlug(name: string): boolean {
 }
 
 type Origin = "repository" | "bundled";
+
+/** The repository a folder lies in, or the folder itself where it lies in none. */
+function topOf(folder: string): string {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) if (existsSync(join(at, ".git"))) return at;
+  return folder;
+}
 
 /** Package managers make hard links; nobody else has a reason to. */
 function hardLinksIn(origin: Origin): "refuse" | "accept" {

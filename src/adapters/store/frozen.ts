@@ -91,11 +91,12 @@ function fill(temp: string, made: NewRun): void {
   mkdirSync(join(temp, "visits"));
   const files = mapFiles(made.frozen.files, (file, name) => {
     const copy = `frozen/${copyNameOf(name, file.from ?? file.path)}`;
-    const given = made.contents?.[name];
+    const given = made.contents?.[name] ?? (file.text === undefined ? undefined : Buffer.from(file.text));
     const bytes = given ?? bytesOf(file, name);
     writeNew(join(temp, copy), bytes, true, isProgram(bytes) ? 0o777 : 0o666);
     const from = file.from ?? (given === undefined ? file.path : undefined);
-    return { path: copy, digest: file.digest, ...(from === undefined ? {} : { from }) };
+    const more = { ...(from === undefined ? {} : { from }), ...(file.brought ? { brought: file.brought } : {}) };
+    return { path: copy, digest: file.digest, ...more };
   });
   writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
   writeNew(join(temp, "journal.jsonl"), made.journal, true);

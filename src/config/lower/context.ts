@@ -1,5 +1,6 @@
 // What the lowerings ask while they work: does this name exist, where did it stand. Collects every complaint instead of stopping.
 import type { Json, Performer } from "../../core/model.js";
+import { type AgentFile, agentFilePath } from "../agent-file.js";
 import type { Issue, IssueCode } from "../issues.js";
 import type { Known } from "../known.js";
 import type { LoopFile, Path, Positions } from "../schema/file.js";
@@ -29,13 +30,50 @@ export class Context {
 
   /** The performer a step names, or the one that does unmapped agents' work. */
   performer(name: string, at: Path): string {
+    const agent = this.agentOf(name, at);
     const found = this.file.performers[name] ?? this.known.performers[name] ?? this.byUse(name);
-    if (found) return this.keep(name, found, at);
-    if (this.known.fallback) return this.fallbackPerformer(at);
+    if (found) return this.keep(name, dressed(found, agent), at);
+    if (this.known.fallback) {
+      const usual = this.fallbackPerformer(at);
+      const performer = this.performers[usual];
+      return agent && performer ? this.keep(name, dressed(performer, agent), at) : usual;
+    }
     const names = [...Object.keys(this.file.performers), ...Object.keys(this.known.performers)];
     const hint = suggest(name, names) ?? 'map it under "agents:", or give a default with --agent';
     this.complain("unknown-agent", at, `agent "${name}" is not mapped${list(names)}`, hint);
     return name;
+  }
+
+  /** What its agent file says of it; complained about where the loop has a folder of them and this one is not there. */
+  private agentOf(name: string, at: Path): AgentFile | undefined {
+    const { agentsDir } = this.file;
+    const found = this.known.agentFiles?.[name];
+    if (!found) {
+      if (agentsDir === undefined || !this.known.agentFiles) return undefined;
+      const path = agentFilePath(agentsDir, name);
+      const hint = "write it, or take agents_dir out";
+      this.complain("unknown-agent", at, `${this.whose(at)} has the agent "${name}", and there is no "${path}"`, hint);
+      return undefined;
+    }
+    this.named[`agent ${found.path}`] = found.digest;
+    const { read } = found;
+    const told = "issues" in read ? read.issues : read.warnings;
+    for (const issue of told) if (!this.issues.includes(issue)) this.issues.push(issue);
+    return "agent" in read ? read.agent : undefined;
+  }
+
+  /** What the agent is told first: the body of its file, then what it is here. */
+  roleOf(name: string, usual: string): string {
+    const read = this.known.agentFiles?.[name]?.read;
+    return read && "agent" in read ? `${read.agent.body}\n\n${usual}` : usual;
+  }
+
+  /** The step or node a place belongs to, as its author calls it. */
+  private whose([key, i]: Path): string {
+    const { file } = this;
+    if (file.body === "steps" && typeof i === "number") return `step "${file.steps[i]?.name}"`;
+    if (file.body === "nodes" && typeof i === "number") return `node "${file.nodes[i]?.id}"`;
+    return `"${key}"`;
   }
 
   /** For skills and agents that are not mapped: `--agent`, else the repository's default. */
@@ -148,7 +186,9 @@ export class Context {
     const document = this.known.documents[path];
     if (!document)
       this.complain("missing-document", at, `document "${path}" does not exist`, "write it, or take the key out");
-    else this.named[`document ${path}`] = document.digest;
+    else this.named[`document ${document.path ?? path}`] = document.digest;
+    if (document?.isBlank)
+      this.complain("missing-document", at, `document "${path}" is empty`, "write it, or take the key out", "warning");
   }
 
   unknownStep(at: Path, from: string, name: string, names: string[]): void {
@@ -171,5 +211,12 @@ export class Context {
     );
   }
 }
+
+/** The mapping says who starts; what it leaves open, the file says. */
+const dressed = (performer: Performer, agent: AgentFile | undefined): Performer => ({
+  ...(agent?.model ? { model: agent.model } : {}),
+  ...(agent?.tools ? { tools: agent.tools } : {}),
+  ...performer,
+});
 
 const list = (names: string[]): string => (names.length ? `; there are: ${names.slice(0, 20).join(", ")}` : "");

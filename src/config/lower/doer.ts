@@ -28,8 +28,10 @@ export function lowerDoer(file: DoerFile, context: Context): Draft {
 
 function doerNode(file: DoerFile, context: Context): Node {
   const performer = context.performer(file.doer, ["doer"]);
-  const prompt =
-    "You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.";
+  const prompt = context.roleOf(
+    file.doer,
+    "You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.",
+  );
   const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
   return node(
     DOER,
@@ -64,7 +66,10 @@ function reviewerNode(file: DoerFile, context: Context): Node {
 
 function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): Work {
   const performer = context.performer(name, path);
-  const prompt = "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.";
+  const prompt = context.roleOf(
+    name,
+    "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.",
+  );
   const verdict = { artifact: file.artifact, words: REVIEW_WORDS, reading: "worst" as const };
   return { kind: "agent", performer, prompt, access: context.accessOf(performer, "read"), session: "new", verdict };
 }

@@ -120,7 +120,7 @@ function assemble(file: LoopFile, draft: Draft, context: Context): Flow {
     limits: file.limits,
     gateChannel: file.gateChannel,
     performers: context.performers,
-    documents: file.additionalFiles,
+    documents: [...new Set(file.additionalFiles.map((path) => context.known.documents[path]?.path ?? path))],
     isolation: file.isolation,
     named: context.named,
   };

@@ -82,7 +82,9 @@ function workOf({ work, id, session, actor }: GraphNode, i: number, context: Con
       const performer = skill
         ? context.fallbackPerformer(["nodes", i, "skill"])
         : context.performer(work.agent, ["nodes", i, "agent"]);
-      const prompt = skill ? context.skillText(work.skill, ["nodes", i, "skill"]) : `You do the step "${id}".`;
+      const prompt = skill
+        ? context.skillText(work.skill, ["nodes", i, "skill"])
+        : context.roleOf(work.agent, `You do the step "${id}".`);
       const timeout = work.timeoutMs ? { timeoutMs: work.timeoutMs } : {};
       return { kind: "agent", performer, prompt, access: context.accessOf(performer, "write"), session, ...timeout };
     }

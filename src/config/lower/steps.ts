@@ -78,7 +78,9 @@ function workOf({ work, name }: Step, i: number, context: Context): Work {
       const performer = skill
         ? context.fallbackPerformer(["steps", i, "skill"])
         : context.performer(work.agent, ["steps", i, "agent"]);
-      const prompt = skill ? context.skillText(work.skill, ["steps", i, "skill"]) : `You do the step "${name}".`;
+      const prompt = skill
+        ? context.skillText(work.skill, ["steps", i, "skill"])
+        : context.roleOf(work.agent, `You do the step "${name}".`);
       return {
         kind: "agent",
         performer,

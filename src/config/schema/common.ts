@@ -64,7 +64,10 @@ const who = {
       "It makes its ticket and branch: started on the base or production branch, its job is pending until its spec names them. Default false; true with require_branch.",
   }),
   agents: performers().default({}).meta({ description: "What the names of agents stand for." }),
-  agents_dir: insidePath("a folder of the repository").optional().meta({ description: "Folder of agent files." }),
+  agents_dir: insidePath("a folder of the repository").optional().meta({
+    description:
+      "Folder of the agent files NAME.agent.md: every agent a step names has one. Default: those of `.pawl/agents` that are there.",
+  }),
   llm: keys({
     model: text("the name of a model").meta({ description: "The model." }),
     base_url: text("an address").optional().meta({ description: "Address of the service." }),
@@ -74,11 +77,13 @@ const who = {
     .optional()
     .meta({ description: "Settings of the built-in agent." }),
   additional_files: list(text("a path"), "paths").default([]).meta({
-    description: "Documents every agent is shown, from the loop file's folder. Default none.",
+    description:
+      "Documents every agent is shown: paths from the loop file's folder, else from the top of the repository. Default none.",
   }),
-  extensions: list(text("a module"), "modules")
-    .default([])
-    .meta({ description: "Modules that register hooks and actions. Default none." }),
+  extensions: list(text("a module"), "modules").default([]).meta({
+    description:
+      "Modules (FILE.mjs, FILE.mjs:Class or a package) that register actions, hooks, tools, loaders and performers. Default none.",
+  }),
   isolation: isolation().prefault({}).meta({ description: "How steps are confined." }),
   state_dir: insidePath("a folder of the repository").optional().meta({ description: "Where artifacts are kept." }),
 };

@@ -1,9 +1,10 @@
 // The key `agents`: what a name stands for, here and in the settings.
 import { z } from "zod";
 import type { Performer } from "../../core/model.js";
+import { Refusal } from "../../core/refusal.js";
 import { compact } from "./compact.js";
 import { env } from "./isolation.js";
-import { freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
+import { amount, freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
 
 export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
 
@@ -23,6 +24,9 @@ export const performer = () =>
         args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
         env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
         access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
+        prompt_tokens: amount(1_000, 10_000_000, "tokens").optional().meta({
+          description: "Tokens its prompt may have; documents that do not fit become pointers. Default 150000.",
+        }),
         timeout: seconds().optional().meta({ description: "Seconds of one visit." }),
       }),
     ],
@@ -34,10 +38,25 @@ export const performers = () => table(slug("the name of an agent"), performer(),
 export function readPerformers(parsed: z.output<ReturnType<typeof performers>>): Record<string, Performer> {
   return Object.fromEntries(Object.entries(parsed).map(([name, one]) => [name, readPerformer(one)]));
 }
+/** What an extension registers, in the words of the key; throws a Refusal that says which one is wrong. */
+export function performersOf(given: Record<string, unknown>): Record<string, Performer> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, one]) => {
+      const read = performer().safeParse(one);
+      if (read.success) return [name, readPerformer(read.data)];
+      const [first] = read.error.issues;
+      throw new Refusal(
+        "bad-extension",
+        `the performer "${name}" of an extension cannot be read: ${[...(first?.path ?? []), first?.message].join(" ")}`,
+        "write it as under agents:",
+      );
+    }),
+  );
+}
 export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
   if (typeof parsed === "string") return { use: parsed };
-  const { timeout, ...same } = parsed;
-  return compact({ ...same, timeoutMs: toMs(timeout) });
+  const { timeout, prompt_tokens, ...same } = parsed;
+  return compact({ ...same, timeoutMs: toMs(timeout), promptTokens: prompt_tokens });
 }
 
 export function toMs(seconds: number): number;

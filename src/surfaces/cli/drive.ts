@@ -58,11 +58,11 @@ async function driveOne(desk: Desk, house: CliHouse, taken: Taken, { standIn, is
   const { frozen, opened } = taken;
   const engine = await engineFor(desk, house, opened.flow, standIn ?? "there");
   const notifier = new Reporter(desk, house.clock);
-  const actions = await house.actionsOf(frozen);
+  const extras = await house.extrasOf(frozen);
   const world = await house.worldOf({
     frozen,
     engine,
-    actions,
+    extras,
     notifier,
     ...(isBehind ? { away: isHosts } : {}),
     ...(standIn ? { standIn } : {}),

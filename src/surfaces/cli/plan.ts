@@ -11,11 +11,11 @@ import { isPath, type RunOptions } from "./run.js";
 
 export async function plan(desk: Desk, name: string, options: RunOptions): Promise<number> {
   const house = await desk.house();
-  const loaded = await house.load(name, { ...options, byPath: isPath(name) });
-  const { flow, source } = loaded;
+  const loaded = await house.load(name, { ...options, byPath: isPath(name), looks: true });
+  const { flow, source, context } = loaded;
   if (desk.json) {
     desk.out(
-      `${JSON.stringify({ loop: flow.name, path: source.path, flow, visits_at_most: visitsAtMost(flow), unconfined: unconfined(house, flow), warnings: loaded.warnings }, null, 2)}\n`,
+      `${JSON.stringify({ loop: flow.name, path: source.path, flow, visits_at_most: visitsAtMost(flow), context, unconfined: unconfined(house, flow), warnings: loaded.warnings }, null, 2)}\n`,
     );
     return 0;
   }
@@ -24,7 +24,8 @@ export async function plan(desk: Desk, name: string, options: RunOptions): Promi
   desk.out(
     planText(flow, {
       path: source.path,
-      subject: options.input?.subject ?? flow.name,
+      subject: options.input?.subject ?? context.subject ?? flow.name,
+      context,
       warnings: loaded.issues,
       confined,
       columns: desk.columns(),
@@ -59,7 +60,7 @@ export async function validate(desk: Desk, files: string[]): Promise<number> {
 
 async function checkFile(house: CliHouse, file: string): Promise<Checked> {
   try {
-    const { issues } = await house.load(file, { byPath: isPath(file), anyAgent: true });
+    const { issues } = await house.load(file, { byPath: isPath(file), anyAgent: true, looks: true, handed: {} });
     return { file, ok: true, issues };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -77,7 +78,7 @@ const issuesOf = (error: Refusal): Issue[] | undefined =>
 
 export async function graph(desk: Desk, file: string, format: "mermaid" | "dot" | "json"): Promise<number> {
   const house = await desk.house();
-  const { flow } = await house.load(file, { byPath: isPath(file), anyAgent: true });
+  const { flow } = await house.load(file, { byPath: isPath(file), anyAgent: true, looks: true, handed: {} });
   desk.out({ mermaid, dot, json: graphJson }[format](flow));
   return 0;
 }

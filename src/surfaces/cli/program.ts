@@ -1,6 +1,7 @@
 // The command line: names, options and help. What a command does is loaded when it is called.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BUDGET_MAX } from "../../core/limits.js";
+import { Refusal } from "../../core/refusal.js";
 import { isCommand } from "../../setup/manifest.js";
 import type { Desk } from "./desk.js";
 import type { SetupFlags } from "./setup-flags.js";
@@ -39,9 +40,10 @@ export function programOf(desk: Desk, version: string, ended: (code: number) => 
   withRunOptions(
     command("run <loop>", "start a run of a loop (by name, or a file by path) and drive it until it rests"),
   ).action(
-    does(async (loop: string, options: RunFlags) => {
-      if (options.dryRun) return (await import("./plan.js")).plan(desk, loop, loadOf(options));
-      return (await import("./run.js")).run(desk, loop, loadOf(options));
+    does(async (loop: string, options: RunFlags, { args }: Command) => {
+      const how = loadOf(loop, options, args);
+      if (options.dryRun) return (await import("./plan.js")).plan(desk, loop, how);
+      return (await import("./run.js")).run(desk, loop, how);
     }),
   );
   command("resume [run]", "carry on: after a crash, a pause, a fault, exhaustion")
@@ -161,7 +163,9 @@ function lookCommands(desk: Desk, command: Make, does: Does): void {
 
 function fileCommands(desk: Desk, command: Make, does: Does): void {
   withRunOptions(command("plan <loop>", "load, check and print the plan; starts nothing, writes nothing")).action(
-    does(async (loop: string, options: RunFlags) => (await import("./plan.js")).plan(desk, loop, loadOf(options))),
+    does(async (loop: string, options: RunFlags, { args }: Command) =>
+      (await import("./plan.js")).plan(desk, loop, loadOf(loop, options, args)),
+    ),
   );
   command("validate <files...>", "check loop files").action(
     does(async (files: string[]) => (await import("./plan.js")).validate(desk, files)),
@@ -186,6 +190,8 @@ interface RunFlags {
   maxResets?: number;
   limit?: Record<string, number>;
   dryRun?: boolean;
+  plan?: string;
+  aidlcUnit?: string;
 }
 
 const withRunOptions = (command: Command): Command =>
@@ -200,11 +206,27 @@ const withRunOptions = (command: Command): Command =>
       "minutes=N, usd=N or tokens=N for the run, STEP.usd=N for one step; repeatable",
       limit,
     )
-    .option("--dry-run", "print the plan instead (pawl plan)");
+    .option("--dry-run", "print the plan instead (pawl plan)")
+    .option("--plan <file>", "the plan that the run works on: its document, and its subject")
+    .option("--aidlc-unit <unit>", "the unit of an AI-DLC project whose documents the run works on")
+    .addHelpText("after", "\nLoaders of a loop's extensions add options of their own: write them behind the loop.")
+    .allowUnknownOption() // of a loader that is not loaded yet: who loads it says what is unknown
+    .allowExcessArguments();
 
-function loadOf({ input, agent, maxAttempts, maxIter, maxResets, limit }: RunFlags) {
+/** `args`: the loop, and behind it what is no option of ours. */
+function loadOf(loop: string, flags: RunFlags, [, ...words]: string[]) {
+  if (loop.startsWith("-"))
+    throw new Refusal(
+      "unknown-option",
+      `unknown option "${loop}"`,
+      "write the loop first, and options of its extensions behind it",
+    );
+  const { input, agent, maxAttempts, maxIter, maxResets, plan, aidlcUnit, limit } = flags;
   return {
     ...(limit ? { limit } : {}),
+    ...(plan === undefined ? {} : { given: { plan } }),
+    ...(aidlcUnit === undefined ? {} : { given: { ...(plan === undefined ? {} : { plan }), "aidlc-unit": aidlcUnit } }),
+    ...(words.length ? { words } : {}),
     ...(input ? { input } : {}),
     ...(agent ? { agent } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),

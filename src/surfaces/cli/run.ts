@@ -25,6 +25,7 @@ export async function run(desk: Desk, name: string, { limit, ...options }: RunOp
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
+  sayContext(desk, loaded);
   const { job, ticket, warning } = await house.job();
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
@@ -41,6 +42,12 @@ export async function run(desk: Desk, name: string, { limit, ...options }: RunOp
 }
 
 const limitsOf = (limit: RunOptions["limit"]) => (limit ? { limits: limit } : {});
+
+/** What the run is about and why, before it costs anything. */
+function sayContext(desk: Desk, { context, flow }: Loaded): void {
+  if (context.loader) desk.err(`documents by ${context.loader}: ${context.subject}, ${flow.documents.length} in all\n`);
+  for (const note of context.notes) desk.err(`  ${note}\n`);
+}
 
 /** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
 async function again(

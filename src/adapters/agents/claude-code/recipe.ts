@@ -28,11 +28,22 @@ export function argumentsFor(turn: Asked): [string, ...string[]] {
 }
 
 /** Who may write, may everything: the sandbox or the worktree is the wall. Who reads gets no shell, and a guard (guard.ts). */
-function permissions({ access, artifacts }: Asked): string[] {
+function permissions({ access, artifacts, performer }: Asked): string[] {
   const args = ["--permission-mode", "bypassPermissions"];
-  if (access === "read") args.push("--tools", "Read,Grep,Glob,Write", "--settings", readerSettings(artifacts));
+  const tools = toolsOf(access, performer.tools?.filter(isTool));
+  if (tools) args.push("--tools", tools.join(","));
+  if (access === "read") args.push("--settings", readerSettings(artifacts));
   return args;
 }
+
+/** Its agent file may name fewer, never more; reports are written by the tool Write, so who has none of it could not answer. */
+function toolsOf(access: Asked["access"], named: string[] | undefined): string[] | undefined {
+  if (access === "write") return named && [...new Set([...named, "Write"])];
+  return named ? READER.filter((tool) => tool === "Write" || named.includes(tool)) : READER;
+}
+const READER = ["Read", "Grep", "Glob", "Write"];
+/** A plain name of a tool of the client: never an option, never two. */
+const isTool = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]{0,99}$/.test(name);
 
 /** What is taken over from Pawl's own environment: a home, a language, a way to the network, a sign-in. Nothing else. */
 const PASSED = new Set([

@@ -3,6 +3,7 @@ import type { Issue } from "../../../config/issues.js";
 import { gatesBefore, gatesBeforeSuccess, visitsAtMost } from "../../../core/bounds.js";
 import type { Flow, Node, Route, Target } from "../../../core/model.js";
 import { costText, counted } from "../../../core/ways.js";
+import type { ContextFacts } from "../../../ports/house.js";
 import { agentText, type Confined } from "./agents.js";
 import { clean } from "./clean.js";
 import { isolationLines } from "./isolation.js";
@@ -17,7 +18,7 @@ export interface PlanFacts {
   /** What the run is about: the ticket's title, or what `--input` gave. */
   subject?: string;
   /** What brings the documents before the agents. */
-  loader?: string;
+  context?: ContextFacts;
   warnings: readonly Issue[];
   confined?: Confined;
   columns?: number;
@@ -39,7 +40,7 @@ export function planText(flow: Flow, facts: PlanFacts): string {
     ...section("Bounds", budgetLines(flow)),
     ...section("Agents", agents),
     ...section("Sandbox", isolationLines(flow.isolation)),
-    ...section(`Documents (loader: ${clean(facts.loader ?? "files")})`, documentLines(flow)),
+    ...section(`Documents (loader: ${clean(facts.context?.loader ?? "files")})`, documentLines(flow, facts.context)),
     ...section("Fixed at the start", namedLines(flow)),
     ...section(
       "Warnings",
@@ -123,10 +124,13 @@ const budgetLines = (flow: Flow): string[] => {
   ];
 };
 
-const documentLines = (flow: Flow): string[] => {
+const documentLines = (flow: Flow, context?: ContextFacts): string[] => {
   const known = Object.entries(flow.named).filter(([name]) => name.startsWith(DOCUMENT));
   const lines = known.map(([name, digest]) => clean(`  ${name.slice(DOCUMENT.length)}  ${digest.slice(0, 12)}`));
-  return lines.length ? lines : ["  none"];
+  const later =
+    context?.isAsked === false ? ["  what the loader brings when the run starts; a plan does not ask it"] : [];
+  const notes = (context?.notes ?? []).map((note) => clean(`  ${note}`));
+  return [...(lines.length || later.length ? lines : ["  none"]), ...later, ...notes];
 };
 const DOCUMENT = "document ";
 
