@@ -3,6 +3,7 @@ import { HOST } from "./hosts.js";
 import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
+import { type Phase, phaseOf } from "./phase.js";
 import { nodeAt, settled, visitsOf } from "./place.js";
 import { countText } from "./ways.js";
 
@@ -31,6 +32,8 @@ export interface View {
   gate?: { node: string; question: string; options: string[] };
   budgets: BudgetView[];
   spent: Spent;
+  /** Of doer and reviewer loops. */
+  phase?: Phase;
 }
 export interface StepView {
   name: string;
@@ -65,8 +68,10 @@ export function viewOf(flow: Flow, run: Run): View {
     state,
     outcome: outcomeOf(run),
   } as const;
+  const phase = phaseOf(flow, run);
   return {
     ...base,
+    ...(phase ? { phase } : {}),
     ...restOf(flow, run, cursor, gate),
     ...(cursor.at === "parked" ? { park: cursor.code } : {}),
     steps: stepsOf(flow, run),

@@ -1,6 +1,8 @@
 // The published record under `.pawl/jobs`: for people and reviewers. Agents can write there, so nothing found there is followed.
-import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, isAbsolute, join, relative } from "node:path";
+import { ARTIFACT_BYTES_MAX } from "../../core/limits.js";
+import { isReadable } from "../../core/loop-md.js";
 import { Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, FrozenFile, Records } from "../../ports/store.js";
@@ -44,6 +46,19 @@ export function openRecords(setting: RecordsSetting): Records {
       folder.close();
     }
   };
+  /** What lies there and was never ours, or is ours no longer, is kept under another name: nothing of it is overwritten. */
+  const putAside = (place: Place): void => {
+    const folder = openFolder(root, [...JOBS, ...partsOf(place)]);
+    try {
+      refuseStranger(folder.path, LOOP_MD, pathOf(place));
+      const path = join(folder.path, LOOP_MD);
+      const { size = 0 } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+      const isOurs = size <= ARTIFACT_BYTES_MAX && existsSync(path) && isReadable(readFileSync(path, "utf8"));
+      if (existsSync(path) && !isOurs) renameSync(path, freeName(`${path}.bak`));
+    } finally {
+      folder.close();
+    }
+  };
   const pathOf = (place: Place): string => join(root, ...JOBS, ...partsOf(place), `${nameOf(place)}.json`);
   return {
     pathOf,
@@ -60,9 +75,11 @@ export function openRecords(setting: RecordsSetting): Records {
       said(root, place, () => {
         at("record:before");
         const files = { [`${nameOf(place)}.json`]: `${JSON.stringify(record, null, 2)}\n` };
-        write(place, loopMd === undefined ? files : { ...files, "LOOP.md": loopMd }, false);
+        if (loopMd !== undefined && !swept.has(LOOP_MD)) putAside(place); // once, when the loop is started or goes on
+        write(place, loopMd === undefined ? files : { ...files, [LOOP_MD]: loopMd }, false);
         at("record:after");
       }),
+    publishReviews: (place, reviews) => said(root, place, () => write(place, reviews, false)),
     publishJournal: (place) =>
       said(root, place, () => {
         const folder = runFolder(place.run);
@@ -88,6 +105,14 @@ function publishedFlow(frozen: Frozen): object {
   return { ...rest, start: { ...rest.start, workspace: "" }, files };
 }
 
+/** `LOOP.md.bak`, then `LOOP.md.bak.2` … */
+function freeName(path: string): string {
+  let name = path;
+  for (let n = 2; existsSync(name); n++) name = `${path}.${n}`;
+  return name;
+}
+
+const LOOP_MD = "LOOP.md";
 const nameOf = ({ loop, run }: Place): string => `${loop}-${run}`;
 
 const JOBS = [".pawl", "jobs"];

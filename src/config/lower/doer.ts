@@ -1,5 +1,6 @@
 // doer and reviewer: do and review until approved. Two nested budgets, one gate that is never skipped, one kill switch.
 import type { Budget, Node, Route, VerdictFile, Work } from "../../core/model.js";
+import { PLAN_ADJUSTED } from "../../core/phase.js";
 import type { DoerFile } from "../schema/file.js";
 import { type Draft, end, hook, node, park, to } from "./build.js";
 import type { Context } from "./context.js";
@@ -34,7 +35,7 @@ function doerNode(file: DoerFile, context: Context): Node {
   return node(
     DOER,
     { kind: "agent", performer, prompt, access: "write", session: "new" },
-    { pass: to(REVIEWER), block: again },
+    { pass: to(REVIEWER, { saves: "work" }), block: again },
     { origin: context.origin(["doer"], DOER), exit: [hook("tree-changed", { otherwise: "warn" })] },
   );
 }
@@ -52,10 +53,10 @@ function reviewerNode(file: DoerFile, context: Context): Node {
     REVIEWER,
     work,
     {
-      approved: end("success"),
-      "approved-with-warnings": end("success", { mark: "warning" }),
-      "pending-manual": to(CONFIRM),
-      block: to(DOER, { spend: ["iterations"] }),
+      approved: end("success", { saves: "review" }),
+      "approved-with-warnings": end("success", { mark: "warning", saves: "review" }),
+      "pending-manual": to(CONFIRM, { saves: "review" }),
+      block: to(DOER, { spend: ["iterations"], saves: "review" }),
       unclear: park("no-verdict", "the reviewer left no verdict", to(REVIEWER)),
     },
     { origin: context.origin(["reviewer"], REVIEWER), produces: [file.artifact] },
@@ -100,7 +101,7 @@ const gateNode = (): Node =>
     {
       continue: round("reset"),
       abort: park("escalated", "a person aborted the round", round("resumed")),
-      adjust: park("paused", "a person adjusts the plan", round("resumed")),
+      adjust: park("paused", PLAN_ADJUSTED, round("resumed")),
     },
   );
 
