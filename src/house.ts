@@ -121,7 +121,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { branchesFor } = await import("./load.js");
       return branchesFor(library, (await git.where()).defaultBranch);
     },
-    archive: async (at) => archiveRecord(records.pathOf(at), at.run),
+    archive: async (at) => archiveRecord(records.pathOf(at), at.run, systemClock.now()),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {
       const { home, workspace } = where;

@@ -63,6 +63,8 @@ export type Work =
       verdict?: VerdictFile;
       timeoutMs?: number;
       turnsMax?: number;
+      /** Its part in a doer and reviewer loop: told to it, and a verifier's verdict counts only on a tree it left alone. */
+      mode?: "ralph_loop" | "verify";
     }
   | { kind: "command"; run: string; setup?: string; env?: Record<string, string>; timeoutMs: number }
   | { kind: "action"; action: string; params: Json }

@@ -59,8 +59,13 @@ export interface House {
   pendingJobs(): string[];
   /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
   branches(): Promise<Branches>;
-  /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
-  archive(at: { job: string; loop: string; run: string }): Promise<string>;
+  /** Puts the published files of a run aside, so that its loop may start afresh in the job; says where they are, and which moved.
+   *  Absolute paths. LOOP.md stays in the job's folder as LOOP.md.killed-TIME. */
+  archive(at: { job: string; loop: string; run: string }): Promise<{
+    folder: string;
+    loopMd?: string;
+    moved: { from: string; to: string }[];
+  }>;
   /** Asks the process that drives a run to stop; its order waits with the run. */
   interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */

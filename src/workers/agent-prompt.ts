@@ -1,6 +1,7 @@
 // Gathers what a prompt is made of: the notes with their artifacts, what earlier steps left, documents, people's comments.
 import { memoryFor } from "../core/first-task.js";
 import type { Note, Run, Work } from "../core/model.js";
+import { folderOfJob } from "../core/phase.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { type Artifact, buildPrompt, type PromptNote } from "./prompt.js";
@@ -38,6 +39,7 @@ export async function promptOf(
     inputs: Object.fromEntries(inputs),
     fresh: isFresh,
     attended,
+    ...(work.mode ? { phase: { slug: run.job, folder: folderOfJob(run.job), mode: work.mode } } : {}),
     ...(memory ? { memory } : {}),
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),

@@ -6,6 +6,7 @@ import { isReadable } from "../../core/loop-md.js";
 import { Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, FrozenFile, Records } from "../../ports/store.js";
+import { freeName } from "./archive.js";
 import { diskFault, replaceDurably, replaceQuickly } from "./disk.js";
 import { InTheWay, openFolder } from "./folders.js";
 import { mapFiles, readFrozen } from "./frozen.js";
@@ -103,13 +104,6 @@ function publishedFlow(frozen: Frozen): object {
     return { path: `frozen/${basename(file.path)}`, digest: file.digest, ...contents, ...(isWithin ? { from } : {}) };
   });
   return { ...rest, start: { ...rest.start, workspace: "" }, files };
-}
-
-/** `LOOP.md.bak`, then `LOOP.md.bak.2` … */
-function freeName(path: string): string {
-  let name = path;
-  for (let n = 2; existsSync(name); n++) name = `${path}.${n}`;
-  return name;
 }
 
 const LOOP_MD = "LOOP.md";

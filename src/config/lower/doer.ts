@@ -34,7 +34,7 @@ function doerNode(file: DoerFile, context: Context): Node {
   const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
   return node(
     DOER,
-    { kind: "agent", performer, prompt, access: "write", session: "new" },
+    { kind: "agent", performer, prompt, access: "write", session: "new", mode: "ralph_loop" },
     { pass: to(REVIEWER, { saves: "work" }), block: again },
     { origin: context.origin(["doer"], DOER), exit: [hook("tree-changed", { otherwise: "warn" })] },
   );
@@ -67,7 +67,15 @@ function reviewOf(file: DoerFile, name: string, context: Context, path: (string 
   const performer = context.performer(name, path);
   const prompt = "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.";
   const verdict = { artifact: file.artifact, words: REVIEW_WORDS, reading: "worst" as const };
-  return { kind: "agent", performer, prompt, access: context.accessOf(performer, "read"), session: "new", verdict };
+  return {
+    kind: "agent",
+    performer,
+    prompt,
+    access: context.accessOf(performer, "read"),
+    session: "new",
+    verdict,
+    mode: "verify",
+  };
 }
 
 /** From best to worst. */

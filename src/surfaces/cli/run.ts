@@ -1,19 +1,24 @@
 // pawl run, resume, answer: a run is started or taken, and driven until it rests.
 
+import { phaseOf } from "../../core/phase.js";
 import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
+import { STATE_PATH } from "../../core/state.js";
 import type { Loaded, LoadOptions } from "../../ports/house.js";
 import { answerEvent } from "../../runtime/answer.js";
 import { noOpenRun, strayText } from "../../runtime/branch.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
 import { resultOf } from "../../runtime/result.js";
+import { whyNoCommits } from "../../runtime/saving.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { closeLate, driveAndTell, tell } from "./drive.js";
 
 export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
+  /** Instead of the one of this branch: of a phase, or of the run that is begun afresh. */
+  job?: string;
 }
 
 /** A name with a slash or an ending is a path: names of loops have neither. */
@@ -23,7 +28,8 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const house = await desk.house();
   const loaded = await house.load(name, { ...options, byPath: isPath(name) });
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
-  const { job, ticket, warning } = await house.job();
+  const { ticket, warning, ...here } = await house.job();
+  const job = options.job ?? here.job;
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
   await closeLate(desk, house, job);
@@ -35,6 +41,7 @@ export async function run(desk: Desk, name: string, options: RunOptions): Promis
   const { trouble } = house.memory.open();
   if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
+  if (phaseOf(loaded.flow, taken.opened.run)) await sayOfPhase(desk, house, taken.frozen.start.dirty);
   return driveAndTell(desk, house, taken, {});
 }
 
@@ -72,6 +79,13 @@ function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow
     if (house.agents.get(use)?.confined === false)
       desk.err(`warning: agent "${name}" (${use}) works outside the sandbox, with your network and files\n`);
   }
+}
+
+/** A doer and reviewer loop commits by itself, where it may. */
+async function sayOfPhase(desk: Desk, house: CliHouse, dirty: string[]): Promise<void> {
+  const why = await whyNoCommits(house, dirty);
+  if (why) desk.err(`note: work and reviews are not committed, no commits are made here: ${why}\n`);
+  if (!house.memory.hasState()) desk.err(`note: there is no ${STATE_PATH}; it is made at the end\n`);
 }
 
 export interface ResumeOptions {
