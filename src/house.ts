@@ -116,6 +116,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
       return { records: found.map(toldBy), unreadable };
     },
+    phases: async () => (await import("./load.js")).phasesIn(jobsFolder),
     pendingJobs: () => pendingJobsIn(jobsFolder),
     branches: async () => {
       const { branchesFor } = await import("./load.js");

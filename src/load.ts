@@ -1,9 +1,10 @@
 // Finds and loads a loop for the house: settings, extensions, registered names. Apart from house.ts because it brings yaml and zod.
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { extensionsOf } from "./adapters/extensions/extensions.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { ActionFacts } from "./config/known.js";
-import { loadLoop, type Registered } from "./config/load.js";
+import { JOB_FOLDER, loadLoop, type Registered } from "./config/load.js";
 import { parseSettings, type Settings } from "./config/settings.js";
 import { type Branches, branchesOf } from "./core/branches.js";
 import { digestOf } from "./core/digest.js";
@@ -23,7 +24,7 @@ export class BadLoop extends Refusal {
   }
 }
 
-type Found = Pick<House, "where" | "sha256"> & { library: Library };
+type Found = Pick<House, "where" | "sha256" | "job"> & { library: Library };
 export interface LoadTask {
   house: Found;
   env: Record<string, string | undefined>;
@@ -34,6 +35,7 @@ export interface LoadTask {
 
 export async function loadFor({ house, env, uses, name, how }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
+  const job = await jobFor(house, source, how);
   const settings = await settingsOf(house.library);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? HOST : undefined);
   const registered: Registered = {
@@ -41,6 +43,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     uses,
     performers: settings.performers,
     ...(fallback ? { fallback } : {}),
+    ...(job === undefined ? {} : { job }),
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
     actions: async (extensions) => ({
@@ -75,6 +78,15 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
   };
 }
 
+/** Asked only for a loop that works in the folder of its job, which needs a project to have one in. */
+async function jobFor(house: Found, { text }: Source, how: LoadOptions): Promise<string | undefined> {
+  if (!text.includes(JOB_FOLDER)) return undefined;
+  const { workspace } = house.where;
+  if (!how.anyAgent && !existsSync(`${workspace}/.pawl`))
+    throw new Refusal("no-project", `"${workspace}" has no folder .pawl`, "make it: pawl init", 2);
+  return how.job ?? (await house.job()).job;
+}
+
 const COMMIT: ActionFacts = { outcomes: ["not-committed"], check: checkCommit };
 const factsOf = (actions: Awaited<ReturnType<typeof extensionsOf>>): Record<string, ActionFacts> =>
   Object.fromEntries([...actions].map(([name, { outcomes, check }]) => [name, { outcomes, check }]));
@@ -89,6 +101,8 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
     : "write .pawl/loops/NAME.yaml, or give the path of a file";
   throw new Refusal("unknown-loop", `there is no loop called "${name}"`, hint);
 }
+
+export { phasesIn } from "./adapters/library/phases.js";
 
 /** Who works under this name. Refusal ("unknown-agent") where nobody does. */
 export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {

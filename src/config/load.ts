@@ -1,5 +1,6 @@
 // A named loop, whole: parsed, what it names looked up, lowered and checked. The one way from a text to a flow for every surface.
 import type { Json, Performer } from "../core/model.js";
+import { folderOfJob } from "../core/phase.js";
 import type { Issue } from "./issues.js";
 import type { ActionFacts, HookFacts, Known, Overrides } from "./known.js";
 import { type Lowered, lower } from "./lower/index.js";
@@ -22,6 +23,8 @@ export interface Registered {
   conditions: string[];
   isSet(variable: string): boolean;
   sha256(text: string): string;
+  /** The job a run of it would belong to; absent where nobody can tell. */
+  job?: string;
   /** The built-in actions, with those of the file's extensions. Throws what the caller shows when an extension cannot be loaded. */
   actions(extensions: string[]): Promise<Record<string, ActionFacts>>;
 }
@@ -40,16 +43,24 @@ export async function loadLoop(
 ): Promise<LoadedLoop | { issues: Issue[] }> {
   const parsed = parseLoop(source.text, source.path);
   if ("issues" in parsed) return parsed;
-  const known = await lookUp(parsed.file, shelf, registered);
-  const lowered = lower({ file: parsed.file, where: parsed, path: source.path }, known, overrides);
+  const file = inJob(parsed.file, registered.job ?? "");
+  const known = await lookUp(file, shelf, registered);
+  const lowered = lower({ file, where: parsed, path: source.path }, known, overrides);
   if ("issues" in lowered) return { issues: [...parsed.warnings, ...lowered.issues] };
   return {
-    file: parsed.file,
+    file,
     flow: lowered.flow,
     warnings: [...parsed.warnings, ...lowered.warnings],
     validators: known.validators,
   };
 }
+
+/** `{job}` in the plan is the folder of the job that the run belongs to. */
+function inJob(file: LoopFile, job: string): LoopFile {
+  if (file.body !== "doer" || !file.plan?.startsWith(JOB_FOLDER)) return file;
+  return { ...file, plan: `${folderOfJob(job)}${file.plan.slice(JOB_FOLDER.length)}` };
+}
+export const JOB_FOLDER = "{job}";
 
 async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Promise<Known> {
   const { actions, ...rest } = registered;

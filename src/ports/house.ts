@@ -57,6 +57,8 @@ export interface House {
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
   /** Jobs of runs that began before their ticket and branch existed, and have no other name yet. */
   pendingJobs(): string[];
+  /** The jobs with a PLAN.md, which may name a position and older slugs. */
+  phases(): Promise<PhaseFolder[]>;
   /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
   branches(): Promise<Branches>;
   /** Puts the published files of a run aside, so that its loop may start afresh in the job; says where they are, and which moved.
@@ -73,6 +75,13 @@ export interface House {
   /** The job a run started now belongs to, by the spec and the branch as they are at this moment. Throws a Refusal for a name that
    *  cannot be a folder. */
   job(): Promise<JobHere>;
+}
+export interface PhaseFolder {
+  /** The job. */
+  slug: string;
+  position?: number;
+  /** Slugs it had before. */
+  former: string[];
 }
 export interface JobHere {
   job: string;
@@ -104,6 +113,8 @@ export interface LoadOptions {
   anyAgent?: boolean;
   /** Is the name a path of a file? */
   byPath?: boolean;
+  /** The job it is to run in; without, the one of this branch. */
+  job?: string;
 }
 export interface Loaded {
   flow: Flow;

@@ -145,7 +145,7 @@ export async function judge(shop: Workshop, task: Task, { work, visit, end }: Ju
   const findings = [...verdict.findings, ...denialsOf(end)];
   if (!touched) return { ...verdict, findings: cutFindings(findings) };
   const paths = shop.git.changed(visit.before, await shop.git.tree()).slice(0, 5);
-  const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count, the iteration is invalid`;
+  const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count${work.mode ? ", the iteration is invalid" : ""}`;
   const { print: _, ...rest } = verdict;
   return {
     ...rest,

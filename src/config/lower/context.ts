@@ -28,12 +28,12 @@ export class Context {
   }
 
   /** The performer a step names, or the one that does unmapped agents' work. */
-  performer(name: string, at: Path): string {
+  performer(name: string, at: Path, mend = 'map it under "agents:", or give a default with --agent'): string {
     const found = this.file.performers[name] ?? this.known.performers[name] ?? this.byUse(name);
     if (found) return this.keep(name, found, at);
     if (this.known.fallback) return this.fallbackPerformer(at);
     const names = [...Object.keys(this.file.performers), ...Object.keys(this.known.performers)];
-    const hint = suggest(name, names) ?? 'map it under "agents:", or give a default with --agent';
+    const hint = suggest(name, names) ?? mend;
     this.complain("unknown-agent", at, `agent "${name}" is not mapped${list(names)}`, hint);
     return name;
   }
@@ -144,10 +144,9 @@ export class Context {
       this.complain("unknown-loop", at, `loop "${name}" does not exist${list(loops)}`, suggest(name, loops));
   }
 
-  checkDocument(path: string, at: Path): void {
+  checkDocument(path: string, at: Path, mend = "write it, or take the key out"): void {
     const document = this.known.documents[path];
-    if (!document)
-      this.complain("missing-document", at, `document "${path}" does not exist`, "write it, or take the key out");
+    if (!document) this.complain("missing-document", at, `document "${path}" does not exist`, mend);
     else this.named[`document ${path}`] = document.digest;
   }
 

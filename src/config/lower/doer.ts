@@ -15,7 +15,7 @@ const round = (mark: "reset" | "resumed"): Route =>
   to(DOER, { spend: ["resets"], refill: ["iterations"], mark, unmark: ["warning"] });
 
 export function lowerDoer(file: DoerFile, context: Context): Draft {
-  if (file.plan) context.checkDocument(file.plan, ["plan"]);
+  if (file.plan) context.checkDocument(file.plan, ["plan"], hintOfPlan(file.plan));
   return {
     start: DOER,
     steps: [DOER, REVIEWER],
@@ -28,9 +28,9 @@ export function lowerDoer(file: DoerFile, context: Context): Draft {
 }
 
 function doerNode(file: DoerFile, context: Context): Node {
-  const performer = context.performer(file.doer, ["doer"]);
-  const prompt =
-    "You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.";
+  const performer = context.performer(file.doer, ["doer"], hintOfRole("doer", file.doer));
+  const plan = file.plan ? ` The plan is ${file.plan}: read it as it is now.` : "";
+  const prompt = `You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.${plan}`;
   const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
   return node(
     DOER,
@@ -64,8 +64,9 @@ function reviewerNode(file: DoerFile, context: Context): Node {
 }
 
 function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): Work {
-  const performer = context.performer(name, path);
-  const prompt = "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.";
+  const performer = context.performer(name, path, hintOfRole("reviewer", name));
+  const plan = file.plan ? ` It is to do what ${file.plan} asks for.` : "";
+  const prompt = `You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes.${plan} Change nothing.`;
   const verdict = { artifact: file.artifact, words: REVIEW_WORDS, reading: "worst" as const };
   return {
     kind: "agent",
@@ -76,6 +77,16 @@ function reviewOf(file: DoerFile, name: string, context: Context, path: (string 
     verdict,
     mode: "verify",
   };
+}
+
+const hintOfRole = (role: string, name: string): string =>
+  `nobody is the ${role}; register one: pawl init --agent claude-code (for all roles), or map "${name}" under "agents:" of .pawl/config.yaml`;
+
+/** What makes a plan that is missing; the path is typed into a shell. */
+function hintOfPlan(path: string): string {
+  const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const folder = path.includes("/") ? `mkdir -p ${quoted(path.slice(0, path.lastIndexOf("/")))} && ` : "";
+  return `make it, for instance from the tasks that "pawl run plan" writes: ${folder}cp .pawl/tasks.md ${quoted(path)}`;
 }
 
 /** From best to worst. */

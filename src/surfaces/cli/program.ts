@@ -179,6 +179,7 @@ interface RunFlags {
   maxAttempts?: number;
   maxIter?: number;
   maxResets?: number;
+  phase?: string;
   dryRun?: boolean;
 }
 
@@ -189,15 +190,17 @@ const withRunOptions = (command: Command): Command =>
     .option("--max-attempts <n>", "attempts over the whole loop, the first one counted", whole)
     .option("--max-iter <n>", "iterations a round (doer loops)", whole)
     .option("--max-resets <n>", "rounds (doer loops)", whole)
+    .option("--phase <phase>", "the phase by its slug, an older slug or its position (doer loops)")
     .option("--dry-run", "print the plan instead (pawl plan)");
 
-function loadOf({ input, agent, maxAttempts, maxIter, maxResets }: RunFlags) {
+function loadOf({ input, agent, maxAttempts, maxIter, maxResets, phase }: RunFlags) {
   return {
     ...(input ? { input } : {}),
     ...(agent ? { agent } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
     ...(maxIter ? { maxIter } : {}),
     ...(maxResets ? { maxResets } : {}),
+    ...(phase === undefined ? {} : { phase }),
   };
 }
 

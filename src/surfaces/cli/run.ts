@@ -1,14 +1,15 @@
 // pawl run, resume, answer: a run is started or taken, and driven until it rests.
 
-import { phaseOf } from "../../core/phase.js";
+import { POSITION, phaseOf } from "../../core/phase.js";
 import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
 import { STATE_PATH } from "../../core/state.js";
-import type { Loaded, LoadOptions } from "../../ports/house.js";
+import type { Loaded, LoadOptions, PhaseFolder } from "../../ports/house.js";
 import { answerEvent } from "../../runtime/answer.js";
 import { noOpenRun, strayText } from "../../runtime/branch.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
+import { phaseNamed, positionIn, refusePhase } from "../../runtime/phases.js";
 import { resultOf } from "../../runtime/result.js";
 import { whyNoCommits } from "../../runtime/saving.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
@@ -17,8 +18,8 @@ import { closeLate, driveAndTell, tell } from "./drive.js";
 
 export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
-  /** Instead of the one of this branch: of a phase, or of the run that is begun afresh. */
-  job?: string;
+  /** A phase by its slug, an older slug or its position: its folder is the job. */
+  phase?: string;
 }
 
 /** A name with a slash or an ending is a path: names of loops have neither. */
@@ -26,23 +27,39 @@ export const isPath = (name: string): boolean => name.includes("/") || /\.ya?ml$
 
 export async function run(desk: Desk, name: string, options: RunOptions): Promise<number> {
   const house = await desk.house();
-  const loaded = await house.load(name, { ...options, byPath: isPath(name) });
+  const { loaded, phase, ...place } = await loadIn(house, name, options);
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
   const { ticket, warning, ...here } = await house.job();
-  const job = options.job ?? here.job;
+  const job = place.job ?? here.job;
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
   await closeLate(desk, house, job);
   const { carryOn } = await claim(house, job, loaded.flow);
   if (carryOn) return again(desk, house, carryOn, options);
   await readyFor(house, loaded.flow, desk.signal);
-  const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
+  const position = phase?.position ?? (await positionIn(house, loaded.flow, job));
+  const inputs = { ...(position === undefined ? {} : { [POSITION]: String(position) }), ...options.input };
+  const taken = await startRun(house, loaded, { job, ticket, inputs, by: house.user });
   desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
   const { trouble } = house.memory.open();
   if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
   if (phaseOf(loaded.flow, taken.opened.run)) await sayOfPhase(desk, house, taken.frozen.start.dirty);
   return driveAndTell(desk, house, taken, {});
+}
+
+/** The loop for the phase or job it is asked for; without, for the job of this branch. */
+export async function loadIn(
+  house: CliHouse,
+  name: string,
+  options: RunOptions,
+): Promise<{ loaded: Awaited<ReturnType<CliHouse["load"]>>; phase?: PhaseFolder; job?: string }> {
+  const phase = options.phase === undefined ? undefined : await phaseNamed(house, options.phase);
+  const job = phase?.slug ?? options.job;
+  const place = job === undefined ? {} : { job };
+  const loaded = await house.load(name, { ...options, ...place, byPath: isPath(name) });
+  if (phase) refusePhase(loaded.flow);
+  return { loaded, ...(phase ? { phase } : {}), ...place };
 }
 
 /** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
