@@ -86,7 +86,8 @@ export function statusOf(flow: Flow, run: Run): Status {
   if (cursor.at === "ended") return cursor.ending === "success" ? "complete" : "failed";
   if (cursor.at === "parked" || cursor.at === "waiting") return "paused";
   const node = flow.nodes[cursor.node];
-  if (node?.work.kind === "ask" && cursor.at === "work") return "paused";
+  // a question that is reached is asked once what led there is committed
+  if (node?.work.kind === "ask" && run.cursor.at === "work") return "paused";
   if (run.justMarked === "iterating") return "iterating";
   if (node?.phase === "validating") return "validating";
   const untouched = Object.keys(run.tries).length === 0 && Object.keys(run.results).length === 0;
