@@ -119,13 +119,11 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const { records: found, unreadable } = scanRecords(join(jobsFolder, job));
       return { records: found.map(toldBy), unreadable };
     },
+    phases: async () => (await import("./load.js")).phasesIn(jobsFolder),
     pendingJobs: () => pendingJobsIn(jobsFolder),
-    branches: async () => {
-      const { branchesFor } = await import("./load.js");
-      return branchesFor(library, (await git.where()).defaultBranch);
-    },
+    branches: async () => (await import("./load.js")).branchesFor(library, (await git.where()).defaultBranch),
     jobLimits: () => jobLimitsOf(library),
-    archive: async (at) => archiveRecord(records.pathOf(at), at.run),
+    archive: async (at) => archiveRecord(records.pathOf(at), at.run, systemClock.now()),
     interrupt: (pid) => void process.kill(pid, "SIGTERM"),
     adopt(run) {
       const { home, workspace } = where;

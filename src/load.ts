@@ -1,10 +1,11 @@
 // Finds and loads a loop for the house: settings, extensions, registered names. Apart from house.ts because it brings yaml and zod.
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { refuseStranger } from "./adapters/extensions/extensions.js";
 import { nothing } from "./adapters/extensions/gather.js";
 import { formatIssue, type Issue } from "./config/issues.js";
 import type { Overrides } from "./config/known.js";
-import { type ExtraFacts, loadLoop, type Registered, type Shelf } from "./config/load.js";
+import { type ExtraFacts, JOB_FOLDER, loadLoop, type Registered, type Shelf } from "./config/load.js";
 import { performersOf } from "./config/schema/performer.js";
 import { parseSettings, type Settings } from "./config/settings.js";
 import { type Branches, branchesOf } from "./core/branches.js";
@@ -28,7 +29,7 @@ export class BadLoop extends Refusal {
   }
 }
 
-type Found = Pick<House, "where" | "sha256"> & { library: Library };
+type Found = Pick<House, "where" | "sha256" | "job"> & { library: Library };
 export interface LoadTask {
   house: Found;
   env: Record<string, string | undefined>;
@@ -41,6 +42,7 @@ export interface LoadTask {
 
 export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): Promise<Loaded & { issues: Issue[] }> {
   const source = await find(house, name, how.byPath ?? false);
+  const job = await jobFor(house, source, how);
   const settings = await settingsOf(house.library);
   const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? HOST : undefined);
   const near = source.origin === "bundled" ? undefined : dirname(resolve(house.where.workspace, source.path));
@@ -49,6 +51,7 @@ export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): P
     uses,
     performers: settings.performers,
     ...(fallback ? { fallback } : {}),
+    ...(job === undefined ? {} : { job }),
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
     extras: async (entries) => {
@@ -126,6 +129,14 @@ function withContext(flow: Flow, named: Record<string, string>, { files }: Conte
   const whole = { ...flow, documents, named: { ...flow.named, ...named, ...Object.fromEntries(brought) } };
   return { ...whole, digest: digestOf(whole, sha256) };
 }
+/** Asked only for a loop that works in the folder of its job, which needs a project to have one in. */
+async function jobFor(house: Found, { text }: Source, how: LoadOptions): Promise<string | undefined> {
+  if (!text.includes(JOB_FOLDER)) return undefined;
+  const { workspace } = house.where;
+  if (!how.anyAgent && !existsSync(`${workspace}/.pawl`))
+    throw new Refusal("no-project", `"${workspace}" has no folder .pawl`, "make it: pawl init", 2);
+  return how.job ?? (await house.job()).job;
+}
 
 async function find(house: Found, name: string, byPath: boolean): Promise<Source> {
   if (byPath) return house.library.loopAt(name);
@@ -137,6 +148,8 @@ async function find(house: Found, name: string, byPath: boolean): Promise<Source
     : "write .pawl/loops/NAME.yaml, or give the path of a file";
   throw new Refusal("unknown-loop", `there is no loop called "${name}"`, hint);
 }
+
+export { phasesIn } from "./adapters/library/phases.js";
 
 /** Who works under this name. Refusal ("unknown-agent") where nobody does. */
 export async function performerFor(task: { library: Library; uses: string[]; name: string }): Promise<Performer> {

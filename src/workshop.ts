@@ -20,6 +20,7 @@ import { noteEnd } from "./runtime/closing.js";
 import { follow, within } from "./runtime/offspring.js";
 import { publisher } from "./runtime/publish.js";
 import { renamer } from "./runtime/rename.js";
+import { saveVisit } from "./runtime/saving.js";
 import { silent } from "./runtime/silent.js";
 import { actionWorker } from "./workers/action.js";
 import { commandCheck } from "./workers/actions/command-check.js";
@@ -97,6 +98,7 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     within: (loop, task, signal) => within(house, notifier, loop, task, signal),
     follow: (loop, task) => follow(house, loop, task),
     noteEnd: (run) => noteEnd(house, frozen, run),
+    save: (run, saves, signal) => saveVisit(house, { frozen, run, saves, signal }),
     publish: (job) => records.publishJournal({ job, loop: frozen.flow.name, run: frozen.run }),
     at,
     ...(standIn ? { standIn } : {}),

@@ -67,6 +67,7 @@ export class Table {
     const command = this.asked(branch);
     this.log.push(`${nameOf(command)}:${verdict.outcome ?? verdict.status}`);
     this.send({ type: "verdict", ticket: command.ticket, verdict });
+    if (this.run.cursor.at === "checkpoint" && this.run.cursor.saves) this.checkpoint(); // nobody's turn
   }
   /** The open command begins; so often without an answer, as when its process is killed each time. */
   begin(times = 1): void {

@@ -1,5 +1,6 @@
 // A named loop, whole: parsed, what it names looked up, lowered and checked. The one way from a text to a flow for every surface.
 import type { Json, Performer } from "../core/model.js";
+import { folderOfJob } from "../core/phase.js";
 import { agentFilePath, readAgentFile } from "./agent-file.js";
 import type { Issue } from "./issues.js";
 import type { ActionFacts, HookFacts, Known, Overrides } from "./known.js";
@@ -21,6 +22,8 @@ export interface Registered {
   fallback?: string;
   isSet(variable: string): boolean;
   sha256(text: string): string;
+  /** The job a run of it would belong to; absent where nobody can tell. */
+  job?: string;
   /** What the file's extensions add. Throws what the caller shows when one cannot be loaded. */
   extras(extensions: string[]): Promise<ExtraFacts>;
 }
@@ -47,16 +50,24 @@ export async function loadLoop(
 ): Promise<LoadedLoop | { issues: Issue[] }> {
   const parsed = parseLoop(source.text, source.path);
   if ("issues" in parsed) return parsed;
-  const known = await lookUp(parsed.file, shelf, registered);
-  const lowered = lower({ file: parsed.file, where: parsed, path: source.path }, known, overrides);
+  const file = inJob(parsed.file, registered.job ?? "");
+  const known = await lookUp(file, shelf, registered);
+  const lowered = lower({ file, where: parsed, path: source.path }, known, overrides);
   if ("issues" in lowered) return { issues: [...parsed.warnings, ...lowered.issues] };
   return {
-    file: parsed.file,
+    file,
     flow: lowered.flow,
     warnings: [...parsed.warnings, ...lowered.warnings],
     validators: known.validators,
   };
 }
+
+/** `{job}` in the plan is the folder of the job that the run belongs to. */
+function inJob(file: LoopFile, job: string): LoopFile {
+  if (file.body !== "doer" || !file.plan?.startsWith(JOB_FOLDER)) return file;
+  return { ...file, plan: `${folderOfJob(job)}${file.plan.slice(JOB_FOLDER.length)}` };
+}
+export const JOB_FOLDER = "{job}";
 
 async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Promise<Known> {
   const { extras, ...rest } = registered;

@@ -61,6 +61,27 @@ const unknown = (name: string, hint: string): Refusal =>
     1,
   );
 
+export interface LimitView {
+  figure: Figure;
+  /** Absent: of the whole run. */
+  step?: string;
+  /** In the figure's own unit. */
+  spent: number;
+  limit: number;
+}
+
+/** What there is to show: the limits of the run, and of steps that have some. */
+export function limitsIn(flow: Flow, run: Run): LimitView[] {
+  const [whole, ...steps] = allowancesOf(flow, run, flow.steps);
+  const own = (each: Allowance | undefined, step?: string): LimitView[] =>
+    FIGURES.flatMap((figure) => {
+      const limit = each && figureOf(figure, each.limits);
+      if (each === undefined || limit === undefined) return [];
+      return [{ figure, ...(step === undefined ? {} : { step }), spent: usedOf(figure, each.spent), limit }];
+    });
+  return [...own(whole), ...steps.flatMap((each, i) => own(each, flow.steps[i]))];
+}
+
 export const totalOf = (run: Run): Spent => sum(Object.values(run.spent));
 
 /** Of a node and, for a fan, of its branches. */

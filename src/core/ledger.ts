@@ -1,6 +1,6 @@
 // What a run has cost, what it warns of, and what happens beside its way, added up. An unknown figure stays unknown, it is not zero.
 import { FINDINGS_MAX } from "./limits.js";
-import type { EventBody, Finding, Run, Spent } from "./model.js";
+import type { EventBody, Finding, Route, Run, Spent } from "./model.js";
 import { ownerOf } from "./place.js";
 
 export function charge(run: Run, ticket: string, spent: Spent | undefined): Run {
@@ -34,14 +34,25 @@ export function sum(costs: Spent[]): Spent {
   return total;
 }
 
-/** The outcome stands when the next loop was not started; why that is, is told with it. */
-export const notChained = (run: Run, event: EventBody): Run =>
-  event.type === "chained" && event.why ? warn(run, [{ text: event.why, severity: "warning" }]) : run;
+/** The outcome stands when the next loop was not started, or a visit's work was not committed; why that is, is told with it. */
+export function notDone(run: Run, event: EventBody): Run {
+  if (event.type === "chained" && event.why) return warn(run, [{ text: event.why, severity: "warning" }]);
+  const saves = run.cursor.at === "checkpoint" ? run.cursor.saves : undefined;
+  if (event.type !== "checkpointed" || !event.trouble || !saves) return run;
+  const text = `the ${saves.what} of "${saves.node}" (visit ${saves.visit}) is not committed: ${event.trouble}`;
+  return warn(run, [{ text, severity: "warning" }]);
+}
 
 /** Keeps the warnings of what passed, the first FINDINGS_MAX of them. */
 export function warn(run: Run, findings: Finding[]): Run {
   const more = findings.filter((finding) => finding.severity === "warning");
   return more.length ? { ...run, warnings: [...run.warnings, ...more].slice(0, FINDINGS_MAX) } : run;
+}
+
+/** What a way is counted as, and what no longer counts once it is taken. */
+export function mark(run: Run, { mark: name, unmark = [] }: Route): Run {
+  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark.includes(key)));
+  return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
 }
 
 /** What happens beside the way of a run and leaves it where it is. */

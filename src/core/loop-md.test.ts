@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { exampleFlow, flowOfText, Tale } from "../../test/harness/tale.js";
 import { verifies } from "../../test/harness/verifies.js";
-import { loopMd, loopStatusOf, phaseStatusOf } from "./loop-md.js";
+import { loopMd } from "./loop-md.js";
+import { loopStatusOf, phaseStatusOf } from "./phase.js";
 import { next } from "./run.js";
 import { viewOf } from "./view.js";
 
@@ -27,6 +28,7 @@ describe("LOOP.md", () => {
       [
         "---",
         "phase_slug: DM-1",
+        "phase_position: null",
         "iter: 0",
         "total_resets: 0",
         "status: running",
@@ -45,8 +47,8 @@ describe("LOOP.md", () => {
   it("has a line for each iteration, and converges", () => {
     const tale = blocked(new Tale(PHASE), 1).passes().works({ status: "pass", outcome: "approved-with-warnings" });
     expect(history(tale)).toEqual([
-      "- iter 1: BLOCKED, hash=aaaaaaaaaaa1, commit=1111111, ts=2026-11-30T14:00:05.000Z",
-      "- iter 2: APPROVED_WITH_WARNINGS, hash=-, commit=-, ts=2026-11-30T14:00:10.000Z",
+      "- iter 1: BLOCKED, hash=aaaaaaaaaaa1, commit=1111111, ts=2026-11-30T14:00:06.000Z",
+      "- iter 2: APPROVED_WITH_WARNINGS, hash=-, commit=-, ts=2026-11-30T14:00:13.000Z",
     ]);
     expect([front(tale, "status"), front(tale, "iter")]).toEqual(["converged", "2"]);
   });

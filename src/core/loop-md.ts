@@ -1,26 +1,19 @@
 // LOOP.md of a doer and reviewer loop: where it stands and how it got there, for people. A rendering of the journal, never read back.
 import { momentsOf } from "./chronicle.js";
-import type { Event, Flow, Node, Run, Verdict, Work } from "./model.js";
-import { nodeAt } from "./place.js";
-import { settled } from "./view.js";
+import type { Event, Flow, Node, Run, Verdict } from "./model.js";
+import { isJudgement, loopStatusOf, phaseStatusOf, positionOf, reviewerOf, totalResets, wordOf } from "./phase.js";
 import { usageOf } from "./ways.js";
-
-export type LoopStatus = "running" | "converged" | "killed" | "escalated" | "paused";
 
 /** The text of the file; undefined for a flow that is no such loop. */
 export function loopMd(flow: Flow, events: readonly Event[]): string | undefined {
   const { iterations, resets } = flow.budgets;
   const [started] = events;
   if (!iterations || !resets || !started) return undefined;
-  const told: Told = { iter: 0, history: [] };
-  let run: Run | undefined;
-  for (const { event, before, after } of momentsOf(flow, events)) {
-    if (before) tell(flow, told, before, after, event);
-    run = after;
-  }
+  const { run, ...told } = toldBy(flow, events);
   if (!run) return undefined;
   const front = {
     phase_slug: scalar(run.job),
+    phase_position: positionOf(run) ?? "null",
     iter: told.iter,
     total_resets: totalResets(flow, run),
     status: loopStatusOf(flow, run),
@@ -34,14 +27,24 @@ export function loopMd(flow: Flow, events: readonly Event[]): string | undefined
   return ["---", ...lines, "---", "", ...open, "## History", "", ...told.history, ""].join("\n");
 }
 
-/** The phase itself, where the word of the loop is not enough: it has converged and a person is still to look. */
-export function phaseStatusOf(flow: Flow, run: Run): "pending_manual_dod" | undefined {
-  const here = nodeAt(run.cursor);
-  return here !== undefined && flow.nodes[here]?.phase === "confirming" ? "pending_manual_dod" : undefined;
+/** Can the front matter of such a file be read? What cannot is put aside before a new one is written. */
+export function isReadable(text: string): boolean {
+  const block = /^---\n((?:[a-z_]+: [^\n]*\n)+)---\n/.exec(text.replaceAll("\r\n", "\n"));
+  const keys = block?.[1]?.split("\n").map((line) => line.slice(0, line.indexOf(":"))) ?? [];
+  return ["phase_slug", "iter", "total_resets", "status"].every((key) => keys.includes(key));
 }
 
-export function loopStatusOf(flow: Flow, run: Run): LoopStatus {
-  return phaseStatusOf(flow, run) ? "converged" : loopStatus(run);
+/** All iterations that were judged, over all rounds. */
+export const iterationsOf = (flow: Flow, events: readonly Event[]): number =>
+  toldBy(flow, events).history.filter((line) => line.startsWith("- iter ")).length;
+
+function toldBy(flow: Flow, events: readonly Event[]): Told & { run?: Run } {
+  const told: Told & { run?: Run } = { iter: 0, history: [] };
+  for (const { event, before, after } of momentsOf(flow, events)) {
+    if (before) tell(flow, told, before, after, event);
+    told.run = after;
+  }
+  return told;
 }
 
 interface Told {
@@ -70,49 +73,9 @@ function tell(flow: Flow, told: Told, before: Run, after: Run, event: Event): vo
   }
 }
 
-/** Who judges an iteration: the node whose block pays for the next one. */
-function reviewerOf(flow: Flow): Node | undefined {
-  return Object.values(flow.nodes).find((node) => node.routes.block?.spend?.includes("iterations"));
-}
-/** No verdict is no iteration: nothing was judged. */
-const isJudgement = (verdict: Verdict): boolean => verdict.outcome !== "unclear";
-
 function iterationLine(iter: number, reviewer: Node, verdict: Verdict, at: string): string {
   const commit = verdict.evidence?.inputs?.head?.slice(0, 7) ?? "-";
   return `- iter ${iter}: ${wordOf(reviewer.work, verdict)}, hash=${verdict.print ?? "-"}, commit=${commit}, ts=${at}`;
-}
-
-/** The reviewer's own word for an outcome. */
-function wordOf(work: Work, { outcome, status }: Verdict): string {
-  const said = outcome ?? status;
-  const works = work.kind === "fan" ? Object.values(work.branches) : [work];
-  const words = works.flatMap((part) => (part.kind === "agent" ? Object.entries(part.verdict?.words ?? {}) : []));
-  const found = words.find(([, meaning]) => meaning.outcome === said);
-  return found?.[0] ?? said.toUpperCase().replaceAll("-", "_");
-}
-
-/** The reset that killed the run counts too, though no round came of it. */
-function totalResets(flow: Flow, run: Run): number {
-  const { spent, limit } = usageOf(flow, run, "resets");
-  const cursor = settled(run.cursor);
-  return cursor.at === "ended" && cursor.ending === "killed" ? limit : spent - (flow.budgets.resets?.first ?? 0);
-}
-
-/** Only what a resume has to pay for is paused or escalated; after a crash, a fault or Ctrl-C the loop goes on for nothing. */
-function loopStatus(run: Run): LoopStatus {
-  const cursor = settled(run.cursor);
-  switch (cursor.at) {
-    case "ended":
-      if (cursor.ending === "success") return "converged";
-      return cursor.ending === "killed" ? "killed" : "escalated";
-    case "parked":
-      return cursor.code === "escalated" || cursor.code === "paused" ? cursor.code : "running";
-    case "enter":
-    case "work":
-    case "exit":
-    case "waiting":
-      return "running";
-  }
 }
 
 const grew = (mark: string, before: Run, after: Run): boolean => (after.marks[mark] ?? 0) > (before.marks[mark] ?? 0);

@@ -127,7 +127,8 @@ function added(lines: string[], matches: (title: string) => boolean, title: stri
 function marked(text: string, run?: string): string {
   return `${text} <!-- pawl${run === undefined ? "" : `:${run}`} -->`;
 }
-const isOurs = (line: string): boolean => /<!-- pawl(?::[A-Za-z0-9._-]{1,200})? -->$/.test(line.trimEnd());
+/** Does the line end with our mark? */
+export const isOurs = (line: string): boolean => /<!-- pawl(?::[A-Za-z0-9._-]{1,200})? -->$/.test(line.trimEnd());
 
 /** What people (and agents) wrote: without our lines, and without blank ones at the end. It is what counts as a change of the file. */
 export function withoutOurs(text: string): string {

@@ -65,6 +65,8 @@ export type Work =
       verdict?: VerdictFile;
       timeoutMs?: number;
       turnsMax?: number;
+      /** Its part in a doer and reviewer loop: told to it, and a verifier's verdict counts only on a tree it left alone. */
+      mode?: "ralph_loop" | "verify";
     }
   | { kind: "command"; run: string; setup?: string; env?: Record<string, string>; timeoutMs: number }
   | { kind: "action"; action: string; params: Json }
@@ -116,6 +118,14 @@ export interface Route {
   mark?: string;
   /** Marks that no longer hold once this way is taken: a round that begins anew has no warning yet. */
   unmark?: string[];
+  /** What the visit left is committed before the run goes on, wherever this way leads. */
+  saves?: Saved["what"];
+}
+/** What one visit of a doer or a reviewer left, to be committed by itself. */
+export interface Saved {
+  what: "work" | "review";
+  node: string;
+  visit: number;
 }
 /** `resume: "way"`: go on along the way that could not be paid, with a fresh fill: a person's act, hence no spend. */
 export type Target = { node: string } | { end: Ending } | { park: ParkCode; reason: string; resume: Route | "way" };
@@ -225,7 +235,7 @@ export type Cursor =
   | { at: "work"; node: string; answers: Record<string, Verdict> }
   | { at: "waiting"; node: string; boundary: "enter" | "exit"; findings: Finding[] }
   | { at: "parked"; code: ParkCode; reason: string; findings: Finding[]; resume: Route | { retry: Cursor } }
-  | { at: "checkpoint"; to: Cursor }
+  | { at: "checkpoint"; to: Cursor; saves?: Saved }
   | { at: "chain"; loop: string; to: Cursor }
   /** `exhausted`: the budget that ended the run and the way that could not be paid; raising its limit goes on there. */
   | { at: "ended"; ending: Ending; exhausted?: { budget: string; way: Route; from: string } };
@@ -234,7 +244,7 @@ export type Cursor =
 export type Command = { ticket: string } & (
   | { do: "work"; node: Node; work: Exclude<Work, { kind: "none" | "fan" }>; branch?: string; visit: number }
   | { do: "hook"; hook: Hook; boundary: "enter" | "exit"; node: Node; visit: number; answered?: Verdict }
-  | { do: "checkpoint"; message: string; ending?: Ending }
+  | { do: "checkpoint"; message: string; ending?: Ending; saves?: Saved }
   | { do: "chain"; loop: string }
 );
 

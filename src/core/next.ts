@@ -30,7 +30,9 @@ export function next(flow: Flow, run: Run): Command[] {
     }
     case "checkpoint": {
       const ending = endingOf(cursor.to);
-      return [{ ticket, do: "checkpoint", message: flow.checkpoint.message, ...(ending ? { ending } : {}) }];
+      const { saves } = cursor;
+      const more = { ...(ending ? { ending } : {}), ...(saves ? { saves } : {}) };
+      return [{ ticket, do: "checkpoint", message: flow.checkpoint.message, ...more }];
     }
     case "chain":
       return [{ ticket, do: "chain", loop: cursor.loop }];

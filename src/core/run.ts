@@ -9,7 +9,7 @@
 //       ask once more, so no wake-up is lost between the look and the wait.
 //   R6  A command is begun on paper before it is begun in fact; one that keeps dying parks the run.
 import { worstOf } from "./fan.js";
-import { beside, charge, notChained, warn } from "./ledger.js";
+import { beside, charge, mark, notDone, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
@@ -56,7 +56,7 @@ function move(flow: Flow, run: Run, event: Event): Run {
       checkTicket(flow, run, event.ticket);
       if (run.cursor.at !== "checkpoint" && run.cursor.at !== "chain")
         throw new NotNow("record that", placeOf(run.cursor));
-      return stand(notChained(run, event), run.cursor.to);
+      return stand(notDone(run, event), run.cursor.to);
     case "signal":
       return stirred(flow, run);
     case "stopped":
@@ -220,15 +220,12 @@ function leave(flow: Flow, run: Run, node: Node, verdict: Verdict): Run {
 /** R2. Pay for a route and take it, or be diverted. */
 function follow(flow: Flow, run: Run, route: Route, verdict?: Verdict, from = ""): Run {
   const bill = pay(flow, run, route, verdict, from);
-  if (bill.paid) return arrive(flow, mark(bill.run, route), route.to);
+  const saves = route.saves && { what: route.saves, node: from, visit: visitsOf(run, from) };
+  const save = (there: Run) => (saves ? stand(there, { at: "checkpoint", to: there.cursor, saves }) : there);
+  if (bill.paid) return save(arrive(flow, mark(bill.run, route), route.to));
   const { budget } = bill.diversion;
   const exhausted = bill.diversion.because === "exhausted" ? { budget, way: route, from } : undefined;
-  return arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted);
-}
-
-function mark(run: Run, { mark: name, unmark = [] }: Route): Run {
-  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark.includes(key)));
-  return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
+  return save(arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted));
 }
 
 type Exhausted = { budget: string; way: Route; from: string };

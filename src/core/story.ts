@@ -1,6 +1,6 @@
 // A run as a story: one line an event, for `pawl log`. What happened, what it cost, and where it led.
 import { type Decision, decisionOf, type Moment, momentsOf } from "./chronicle.js";
-import type { Event, Flow, Run, Verdict } from "./model.js";
+import type { Cursor, Event, Flow, Run, Verdict } from "./model.js";
 import { nodeAt, ownerOf, visitsOf } from "./place.js";
 import { settled } from "./view.js";
 import { countText, usageOf } from "./ways.js";
@@ -47,8 +47,7 @@ function happened(flow: Flow, { event, before, after }: Moment): string | undefi
     case "yielded":
       return `${subject(flow, before ?? after, event.ticket)}: goes on in another run, which rests`;
     case "checkpointed":
-      if (event.trouble) return `the record cannot be published: ${brief(event.trouble)}`;
-      return `record published${event.commit ? `, commit ${event.commit.slice(0, 7)}` : ""}`;
+      return checkpointed(event, before?.cursor);
     case "chained":
       return event.run ? `next loop starts as run ${event.run}` : `next loop is not started: ${brief(event.why ?? "")}`;
     case "signal":
@@ -76,6 +75,18 @@ function happened(flow: Flow, { event, before, after }: Moment): string | undefi
 
 const limitedText = ({ limit, to, was, by }: Event & { type: "limited" }): string =>
   `the limit ${brief(limit)} is ${to} now${was === undefined ? "" : `, before ${was}`}, set by ${by}`;
+
+function checkpointed({ commit, trouble }: Event & { type: "checkpointed" }, at?: Cursor): string | undefined {
+  const sha = commit?.slice(0, 7);
+  if (at?.at === "checkpoint" && at.saves) {
+    const { what, node } = at.saves;
+    if (trouble) return `the ${what} of "${node}" is not committed: ${brief(trouble)}`;
+    return sha && `the ${what} of "${node}" is committed (${sha})`; // with nothing to commit there is nothing to say
+  }
+  return trouble
+    ? `the record cannot be published: ${brief(trouble)}`
+    : `record published${sha ? `, commit ${sha}` : ""}`;
+}
 
 const renamedText = (job: string, before: Run | undefined): string =>
   `the job is called ${brief(job)} from here on${before ? `, before ${brief(before.job)}` : ""}`;
@@ -124,7 +135,7 @@ function othersOf(flow: Flow, before: Run, { cursor }: Run): string {
 function subject(flow: Flow, run: Run, ticket: string): string {
   const { cursor } = run;
   const node = nodeAt(cursor);
-  if (cursor.at === "checkpoint") return "publishing the record";
+  if (cursor.at === "checkpoint") return cursor.saves ? `committing the ${cursor.saves.what}` : "publishing the record";
   if (cursor.at === "chain") return `starting the loop "${cursor.loop}"`;
   if (node === undefined) return ownerOf(ticket);
   const visit = `visit ${visitsOf(run, node)}`;

@@ -1,9 +1,10 @@
 // What a run looks like from outside: status, reason, what to type next, what the process ends with. Every surface reads this.
-import { type Allowance, allowancesOf, FIGURES, type Figure, figureOf, totalOf, usedOf } from "./allowance.js";
+import { type LimitView, limitsIn, totalOf } from "./allowance.js";
 import { HOST } from "./hosts.js";
 import { sum } from "./ledger.js";
 import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
 import { limitOf } from "./pay.js";
+import { type Phase, phaseOf } from "./phase.js";
 import { nodeAt, settled, visitsOf } from "./place.js";
 import { countText } from "./ways.js";
 
@@ -34,14 +35,8 @@ export interface View {
   /** Of money, tokens and time: of the run, and of steps that have some. */
   limits: LimitView[];
   spent: Spent;
-}
-export interface LimitView {
-  figure: Figure;
-  /** Absent: of the whole run. */
-  step?: string;
-  /** In the figure's own unit. */
-  spent: number;
-  limit: number;
+  /** Of doer and reviewer loops. */
+  phase?: Phase;
 }
 export interface StepView {
   name: string;
@@ -76,8 +71,10 @@ export function viewOf(flow: Flow, run: Run): View {
     state,
     outcome: outcomeOf(run),
   } as const;
+  const phase = phaseOf(flow, run);
   return {
     ...base,
+    ...(phase ? { phase } : {}),
     ...restOf(flow, run, cursor, gate),
     ...(cursor.at === "parked" ? { park: cursor.code } : {}),
     steps: stepsOf(flow, run),
@@ -93,7 +90,8 @@ export function statusOf(flow: Flow, run: Run): Status {
   if (cursor.at === "ended") return cursor.ending === "success" ? "complete" : "failed";
   if (cursor.at === "parked" || cursor.at === "waiting") return "paused";
   const node = flow.nodes[cursor.node];
-  if (node?.work.kind === "ask" && cursor.at === "work") return "paused";
+  // a question that is reached is asked once what led there is committed
+  if (node?.work.kind === "ask" && run.cursor.at === "work") return "paused";
   if (run.justMarked === "iterating") return "iterating";
   if (node?.phase === "validating") return "validating";
   const untouched = Object.keys(run.tries).length === 0 && Object.keys(run.results).length === 0;
@@ -283,17 +281,6 @@ function budgetsOf(flow: Flow, run: Run): BudgetView[] {
     limit: limitOf(flow, run, name) + first,
     setBy,
   }));
-}
-
-function limitsIn(flow: Flow, run: Run): LimitView[] {
-  const [whole, ...steps] = allowancesOf(flow, run, flow.steps);
-  const own = (each: Allowance | undefined, step?: string): LimitView[] =>
-    FIGURES.flatMap((figure) => {
-      const limit = each && figureOf(figure, each.limits);
-      if (each === undefined || limit === undefined) return [];
-      return [{ figure, ...(step === undefined ? {} : { step }), spent: usedOf(figure, each.spent), limit }];
-    });
-  return [...own(whole), ...steps.flatMap((each, i) => own(each, flow.steps[i]))];
 }
 
 /** The node a person would name when asked where the run is. */

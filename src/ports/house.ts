@@ -59,12 +59,19 @@ export interface House {
   recordsOf(job: string): { records: JobRecord[]; unreadable: { file: string; why: string }[] };
   /** Jobs of runs that began before their ticket and branch existed, and have no other name yet. */
   pendingJobs(): string[];
+  /** The jobs with a PLAN.md, which may name a position and older slugs. */
+  phases(): Promise<PhaseFolder[]>;
   /** The branches that are everybody's, by the settings of the repository. Throws what is wrong with them. */
   branches(): Promise<Branches>;
   /** What the settings let all runs of one job use up together, as they are now. */
   jobLimits(): Promise<Limits>;
-  /** Puts the published files of a run aside, so that its loop may start afresh in the job; returns where they are. */
-  archive(at: { job: string; loop: string; run: string }): Promise<string>;
+  /** Puts the published files of a run aside, so that its loop may start afresh in the job; says where they are, and which moved.
+   *  Absolute paths. LOOP.md stays in the job's folder as LOOP.md.killed-TIME. */
+  archive(at: { job: string; loop: string; run: string }): Promise<{
+    folder: string;
+    loopMd?: string;
+    moved: { from: string; to: string }[];
+  }>;
   /** Asks the process that drives a run to stop; its order waits with the run. */
   interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */
@@ -72,6 +79,13 @@ export interface House {
   /** The job a run started now belongs to, by the spec and the branch as they are at this moment. Throws a Refusal for a name that
    *  cannot be a folder. */
   job(): Promise<JobHere>;
+}
+export interface PhaseFolder {
+  /** The job. */
+  slug: string;
+  position?: number;
+  /** Slugs it had before. */
+  former: string[];
 }
 export interface JobHere {
   job: string;
@@ -103,6 +117,8 @@ export interface LoadOptions {
   anyAgent?: boolean;
   /** Is the name a path of a file? */
   byPath?: boolean;
+  /** The job it is to run in; without, the one of this branch. */
+  job?: string;
   /** Options that choose a loader, by name without the dashes: those that Pawl ships. */
   given?: Record<string, string>;
   /** What stood on the command line and is no option of Pawl's own: perhaps of an extension's loader. */

@@ -96,8 +96,14 @@ export interface Holder {
 
 /** The published record: for people and reviewers, never read back for a decision about a run. */
 export interface Records {
-  /** Atomically replace `.pawl/jobs/<job>/<loop>-<run>.json` (and LOOP.md where `loopMd` is given). Must not throw: says what failed. */
+  /** Atomically replace `.pawl/jobs/<job>/<loop>-<run>.json` (and LOOP.md where `loopMd` is given; one whose front matter cannot be
+   *  read is kept as LOOP.md.bak). Must not throw: says what failed. */
   publish(at: { job: string; loop: string; run: string }, record: object, loopMd?: string): Promise<string | undefined>;
+  /** The latest reviews, by the names of their files, beside the record. Must not throw: says what failed. */
+  publishReviews(
+    at: { job: string; loop: string; run: string },
+    reviews: Record<string, string>,
+  ): Promise<string | undefined>;
   /** At checkpoints: the journal itself and the frozen flow beside the record. Must not throw: says what failed. */
   publishJournal(at: { job: string; loop: string; run: string }): Promise<string | undefined>;
   /** Moves what lies in the folder of one job into another's, the records last; overwrites nothing, and what could not be moved stays.

@@ -1,5 +1,5 @@
 // Everything the workers of one run need, gathered by main.ts.
-import type { Performer, Run } from "../core/model.js";
+import type { Performer, Run, Saved } from "../core/model.js";
 import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
@@ -47,6 +47,8 @@ export interface Workshop {
   follow(loop: string, task: Task): Promise<Answer>;
   /** When a run is about to end: what it learned goes into the memory bank. Says what failed. */
   noteEnd(run: Run): Promise<string | undefined>;
+  /** Commits what a visit of a doer or reviewer left, where the run may. Throws a FaultError when git cannot do it now. */
+  save(run: Run, saves: Saved, signal: AbortSignal): Promise<{ commit?: string; trouble?: string }>;
   /** Writes the journal beside the published record, in the folder of the run's job. Says what failed. */
   publish(job: string): Promise<string | undefined>;
   /** Where a test may kill the process. */

@@ -3,6 +3,7 @@ import { isPending } from "../core/job.js";
 import type { Flow } from "../core/model.js";
 import { Refusal } from "../ports/errors.js";
 import type { House, JobRecord } from "../ports/house.js";
+import { glanceAt } from "./open.js";
 
 const ENDED = ["complete", "failed"];
 
@@ -83,15 +84,19 @@ export async function claim(house: House, job: string, flow: Flow): Promise<{ ca
   const before = records.filter((record) => record.loop === flow.name).at(-1);
   if (!before) return {};
   const converged = before.status === "complete";
-  const hint = converged
-    ? "go on to the next loop, or take a new branch or ticket"
-    : `review the plan, then: pawl reset-loop ${before.run}`;
-  throw new Refusal(
-    "has-ended",
-    `"${flow.name}" has ${converged ? "converged" : "been killed"} in job "${job}" already (${before.run})`,
-    hint,
-    1,
-  );
+  const killed = !converged && (await wasKilled(house, before.run));
+  const hint = killed
+    ? `review the plan, then: pawl reset-loop ${before.run}`
+    : `${converged ? "go on to the next loop, or " : ""}take a new branch or ticket`;
+  const word = converged ? "converged" : killed ? "been killed" : "ended without approval";
+  throw new Refusal("has-ended", `"${flow.name}" has ${word} in job "${job}" already (${before.run})`, hint, 1);
+}
+
+/** Of a run that another clone published nobody knows more than that it failed. */
+async function wasKilled(house: House, id: string): Promise<boolean> {
+  if (!(await house.store.list()).includes(id)) return true;
+  const { cursor } = (await glanceAt(house, id)).run;
+  return cursor.at === "ended" && cursor.ending === "killed";
 }
 
 /** A run without a ticket stands in the way where it could be meant or will soon be at home; elsewhere work goes on beside it. */

@@ -4,10 +4,12 @@
 // `closing.json` in the run's folder says so. It is the last file of a run to go, once the commit is made or was tried and failed: whatever
 // a kill leaves of an ended run, somebody still comes by who sweeps it.
 import type { Branches } from "../core/branches.js";
-import { loopMd } from "../core/loop-md.js";
-import { keepable, learnedIn, NOTES_FILE, type SessionNote, withNote } from "../core/memory.js";
+import { iterationsOf } from "../core/loop-md.js";
+import { keepable, learnedIn, MEMORY_FILES, NOTES_FILE, type SessionNote, withNote } from "../core/memory.js";
 import type { Event, Flow, Run, Work } from "../core/model.js";
-import { ownerOf } from "../core/place.js";
+import { phaseOf, restMessageOf, reviewFiles } from "../core/phase.js";
+import { ownerOf, settled } from "../core/place.js";
+import { STATE_PATH, withState } from "../core/state.js";
 import { viewOf } from "../core/view.js";
 import { FaultError, Refusal } from "../ports/errors.js";
 import type { CommitEnd } from "../ports/git.js";
@@ -36,16 +38,34 @@ export async function noteEnd(house: House, frozen: Frozen, run: Run): Promise<s
   return trouble;
 }
 
-/** After the end. Returns warnings for people; the run's outcome stands whatever they say. Does nothing for a run that has not ended,
- *  that is closed already, or that is a step of another. */
-export async function closeRun(house: House, { frozen, opened }: Taken, signal: AbortSignal): Promise<string[]> {
+/** After the end, or at a rest. Returns warnings for people; the run's outcome stands whatever they say. Does nothing for any other run,
+ *  for one that is closed already, or that is a step of another. */
+export async function closeRun(house: House, taken: Taken, signal: AbortSignal): Promise<string[]> {
+  const { frozen, opened } = taken;
   const { run, flow, events } = opened;
-  const owed = run.cursor.at === "ended" ? await owedOf(house, run.id) : undefined;
+  if (run.cursor.at !== "ended") return closeRest(house, taken, signal);
+  const owed = await owedOf(house, run.id);
   if (!owed) return [];
-  const warnings = await orWarn(run.id, () => commitRecord(house, { frozen, flow, run, events, owed }, signal));
+  const warnings = await tellAndCommit(house, { frozen, flow, run, events, owed }, signal);
   await opened.journal.snapshot(run, true);
   await house.files.remove(owedPath(house, run.id));
   return warnings;
+}
+
+/** Where a doer and reviewer loop rests with a word of its own: aborted, paused, manual items pending. Asked for again it finds its
+ *  commit, so whoever goes on with a run asks first: a kill may have come between the rest and its commit. */
+export async function closeRest(house: House, { frozen, opened }: Taken, signal: AbortSignal): Promise<string[]> {
+  const { run, flow, events } = opened;
+  const rests = settled(run.cursor).at !== "ended" && restMessageOf(flow, run, 0) !== undefined;
+  if (!rests || isStep(house.sha256, frozen)) return [];
+  return tellAndCommit(house, { frozen, flow, run, events, owed: { seq: run.since } }, signal);
+}
+
+async function tellAndCommit(house: House, closed: Ended, signal: AbortSignal): Promise<string[]> {
+  const phase = phaseOf(closed.flow, closed.run);
+  const trouble = phase && (await house.memory.tell(phase));
+  const warnings = await orWarn(closed.run.id, () => commitRecord(house, closed, signal));
+  return [...(trouble ? [trouble] : []), ...warnings];
 }
 
 /** Closes the ended runs of a job whose closing was cut off. Returns warnings; what cannot be closed now is left for the next time. */
@@ -124,7 +144,7 @@ interface Ended {
 }
 
 async function commitRecord(house: House, ended: Ended, signal: AbortSignal): Promise<string[]> {
-  const { frozen, flow, run, owed } = ended;
+  const { frozen, flow, run, events, owed } = ended;
   const at = await house.git.where();
   if (at.kind !== "repository") return [];
   const guarded = await protectionOf(house, at);
@@ -133,11 +153,17 @@ async function commitRecord(house: House, ended: Ended, signal: AbortSignal): Pr
   if (trouble) return [trouble];
   const folder = `${house.store.runFolder(run.id)}/closings/${owed.seq}`;
   const { note } = owed;
+  const phase = phaseOf(flow, run);
+  const message = phase && restMessageOf(flow, run, iterationsOf(flow, events));
   const end = await house.git.commit({
     paths: await pathsOf(house, ended),
-    ...(note ? { edits: { [NOTES_PATH]: (before: string) => withNote(before, note) } } : {}),
+    edits: {
+      ...(note ? { [NOTES_PATH]: (before: string) => withNote(before, note) } : {}),
+      // only where git tracks it
+      ...(phase ? { [STATE_PATH]: (before: string) => (before === "" ? "" : withState(before, phase)) } : {}),
+    },
     leavesIgnored: true,
-    message: `${flow.checkpoint.message} (job ${run.job})`,
+    message: message ?? `${flow.checkpoint.message} (job ${run.job})`,
     intent: `${folder}/intent.json`,
     signposts: frozen.start.signposts,
     hook: await house.hookOf({ frozen, run, folder, signal }),
@@ -188,17 +214,28 @@ async function protectionOf(
   return branches.protected.includes(branch) ? { why: undefined } : {};
 }
 
-/** The record of the run, and of the runs that were its steps: only what is there. */
-async function pathsOf(house: House, { flow, run, events }: Ended): Promise<string[]> {
+/** The record of the run, and of the runs that were its steps, the pages beside them, and the files of the memory bank as we made them:
+ *  only what is there. */
+async function pathsOf(house: House, { flow, run }: Ended): Promise<string[]> {
   const { workspace } = house.where;
   const whole = house.records.pathOf({ job: run.job, loop: flow.name, run: run.id });
   const folder = whole.slice(workspace.length + 1, whole.lastIndexOf("/"));
   const stems = [`${flow.name}-${run.id}`, ...(await stepsOf(house, run))];
   const names = stems.flatMap((stem) => [`${stem}.json`, `${stem}.jsonl`, `${stem}.flow.json`]);
-  const hasPage = loopMd(flow, events) !== undefined;
-  const paths = [...names, ...(hasPage ? ["LOOP.md"] : [])].map((name) => `${folder}/${name}`);
-  const there = await Promise.all(paths.map(async (path) => !("missing" in (await house.files.read(workspace, path)))));
-  return paths.filter((_, i) => there[i]);
+  const paths = [...names, "LOOP.md", "LOOP.md.bak", ...reviewFiles(flow)].map((name) => `${folder}/${name}`);
+  const reads = await Promise.all(paths.map(async (path) => house.files.read(workspace, path)));
+  const there = paths.filter((_, i) => !("missing" in (reads[i] ?? { missing: true })));
+  return [...there, ...(await bankOf(house))];
+}
+
+async function bankOf(house: House): Promise<string[]> {
+  const ours: string[] = [];
+  for (const [name, template] of Object.entries(MEMORY_FILES)) {
+    const path = `.pawl/${name}`;
+    const read = await house.files.read(house.where.workspace, path);
+    if (path !== NOTES_PATH && "text" in read && read.text === template) ours.push(path);
+  }
+  return ours;
 }
 
 async function stepsOf(house: House, run: Run): Promise<string[]> {

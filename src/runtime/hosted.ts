@@ -15,7 +15,7 @@ import type { HostedWorld } from "../ports/world.js";
 import { toldElsewhere } from "./branch.js";
 import { carryOn } from "./carry-on.js";
 import { claim, openRunOf } from "./claim.js";
-import { closeOwed, closeRun } from "./closing.js";
+import { closeOwed, closeRest, closeRun } from "./closing.js";
 import { record } from "./drive.js";
 import { followerOf, innerOf } from "./offspring.js";
 import { frozenOf, glanceAt, type Taken, takeRun } from "./open.js";
@@ -133,6 +133,7 @@ export async function onward(caller: Caller, id: string, how: Onward = {}): Prom
     const event = await how.move?.(taken, world);
     const isParked = taken.opened.run.cursor.at === "parked";
     if (event || !isParked || how.resume) {
+      warnings.push(...(await closeRest(house, taken, caller.signal)));
       const options = { by: how.by ?? house.user, signal: caller.signal, ...(event ? { event } : {}) };
       await carryOn(house, world, taken, options);
       warnings.push(...(await closeRun(house, taken, caller.signal)));

@@ -18,6 +18,8 @@ export interface Result {
   steps: View["steps"];
   /** `shown` is the sha256 of what the person is shown; an answer is bound to it. */
   gate?: { question: string; options: string[]; shown: string };
+  /** Of doer and reviewer loops: where their phase stands. */
+  phase?: View["phase"];
   budgets: Record<string, { spent: number; limit: number; set_by: string }>;
   /** What holds only in part: agents that run outside the sandbox. */
   unconfined: string[];
@@ -46,6 +48,7 @@ export async function resultOf(house: House, flow: Flow, run: Run): Promise<{ vi
     ...(question
       ? { gate: { question: question.question, options: question.options, shown: house.sha256(question.shown) } }
       : {}),
+    ...(view.phase ? { phase: view.phase } : {}),
     budgets: Object.fromEntries(
       budgets.map((budget) => [budget.name, { spent: budget.spent, limit: budget.limit, set_by: budget.setBy }]),
     ),

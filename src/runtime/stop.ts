@@ -41,8 +41,8 @@ async function write(house: House, id: string, { reason, abandon, by, notifier, 
     ? ({ type: "abandoned", reason } as const)
     : ({ type: "stopped", code: "paused", reason } as const);
   await record(world, taken.opened, body, by);
-  if (!abandon) return;
-  await drive(world, taken.opened, new AbortController().signal); // an end is an end at once: only the checkpoint is left
+  // an end is an end at once: only the checkpoint is left
+  if (abandon) await drive(world, taken.opened, new AbortController().signal);
   for (const text of await closeRun(house, taken, signal)) notifier.warned(text);
 }
 

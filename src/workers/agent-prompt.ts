@@ -2,6 +2,7 @@
 import { memoryFor } from "../core/first-task.js";
 import { PROMPT_TOKENS_MAX } from "../core/limits.js";
 import type { Flow, Note, Run, Work } from "../core/model.js";
+import { folderOfJob } from "../core/phase.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { type Artifact, buildPrompt, type Prompt, type PromptNote, type PromptParts } from "./prompt.js";
@@ -46,6 +47,7 @@ export async function promptOf(
     inputs: Object.fromEntries(inputs),
     fresh: isFresh,
     attended,
+    ...(work.mode ? { phase: { slug: run.job, folder: folderOfJob(run.job), mode: work.mode } } : {}),
     ...(memory ? { memory } : {}),
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),

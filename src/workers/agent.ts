@@ -158,11 +158,12 @@ export async function judge(shop: Workshop, task: Task, { work, visit, end }: Ju
     inputs: { treeBefore: visit.treeBefore, ...(head ? { head } : {}) },
   });
   const verdict = { ...said, evidence, ...(end.output ? { output: visit.mask(end.output) } : {}) };
-  const touched = work.access === "read" && evidence.tree !== visit.before.digest;
+  const mayTouch = work.access === "write" && work.mode !== "verify";
+  const touched = !mayTouch && evidence.tree !== visit.before.digest;
   const findings = [...verdict.findings, ...denialsOf(end)];
   if (!touched) return { ...verdict, findings: cutFindings(findings) };
   const paths = shop.git.changed(visit.before, await shop.git.tree()).slice(0, 5);
-  const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count`;
+  const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count${work.mode ? ", the iteration is invalid" : ""}`;
   const { print: _, ...rest } = verdict;
   return {
     ...rest,

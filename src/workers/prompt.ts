@@ -21,6 +21,8 @@ export interface PromptParts {
   inputs: Record<string, string>;
   /** Open learnings and decisions of the memory bank, with the first task only; bounded where they were read. */
   memory?: string;
+  /** Of doer and reviewer loops; the attempt is their iteration. */
+  phase?: { slug: string; folder: string; mode: string };
   /** True for reviewers with read access: they see the task and the change, neither claims nor earlier reviews. */
   fresh: boolean;
   /** True: a person is there to ask, beside the agent of their IDE. */
@@ -132,6 +134,7 @@ function taskOf(parts: PromptParts): string {
     `Job: ${oneLine(parts.job)}`,
     `Run: ${oneLine(parts.run)}`,
     `Attempt: ${parts.attempt}`,
+    ...(parts.phase ? [phaseOf(parts.phase, parts.attempt)] : []),
   ].join("\n");
   const goal = parts.goal.trim() ? `## Goal\n\n${parts.goal.trim()}\n\n` : "";
   const subject = parts.subject?.trim() ? `## Subject\n\n${data("the subject of the run", parts.subject)}` : "";
@@ -140,6 +143,9 @@ function taskOf(parts: PromptParts): string {
   );
   return `${parts.role.trim()}\n\n${head}\n\n${goal}${subject}${inputs.length ? `## Inputs\n\n${inputs.join("")}` : ""}`;
 }
+
+const phaseOf = ({ slug, folder, mode }: NonNullable<PromptParts["phase"]>, iter: number): string =>
+  `Phase: ${oneLine(slug)}\nPhase folder: ${oneLine(folder)}\nmode=${mode}\niter=${iter}`;
 
 function outputsOf({ report, produces }: PromptParts): string {
   if (!report && !produces.length) return "";

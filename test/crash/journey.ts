@@ -118,13 +118,14 @@ export class Journey implements Disposable {
   }
 
   private compare(told: Told, lines: Told[]): void {
-    const place: string = (lines.at(-1)?.place ?? "work:").replace(/^checkpoint>/, "");
+    const stands: string = lines.at(-1)?.place ?? "work:";
+    const place = stands.replace(/^(?:checkpoint>)+/, "");
     const where = place.startsWith("ended:") ? "complete" : place.startsWith("parked:") ? "paused" : "going";
     const says = told.status === "complete" || told.status === "paused" ? told.status : "going";
     expect([told.run, says, told.gate !== undefined]).toEqual([
       this.run,
-      this.isGate(place) ? "paused" : where,
-      this.isGate(place),
+      this.isGate(stands) ? "paused" : where,
+      this.isGate(stands), // before it is asked, what led there is committed
     ]);
     for (const { name, verdict } of told.steps) {
       const last = lines.findLast(({ type, ticket }) => type === "verdict" && ownerOf(ticket) === name)?.verdict;

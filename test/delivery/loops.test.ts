@@ -37,7 +37,9 @@ test("in an empty repository the five loops are there, valid, and name bundled s
   using repository = Repository.make();
   const library = libraryOf(repository);
   const listed = await library.loops();
-  expect(listed.map(({ name, origin }) => `${name} ${origin}`)).toEqual(LOOPS.map((name) => `${name} bundled`));
+  expect(listed.map(({ name, origin }) => `${name} ${origin}`)).toEqual(
+    [...LOOPS, "phase"].sort().map((name) => `${name} bundled`),
+  );
   const skills = await library.skills();
   for (const name of LOOPS) {
     const end = await repository.pawl(["validate", join(PACKAGE, "loops", `${name}.yaml`), "--json"]);

@@ -1,7 +1,7 @@
 // One iteration of a doer and its reviewers: who is called, what a review means, and what happens when there is none.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { blocked, judged, loopMdOf, phase, workOf } from "../harness/phase.js";
+import { blocked, judged, loopMdOf, phase, REVIEWER, workOf } from "../harness/phase.js";
 import { agents, Repository } from "../harness/repository.js";
 import { verifies } from "../harness/verifies.js";
 
@@ -164,5 +164,50 @@ describe("several reviewers", { timeout: 120_000 }, () => {
     expect(result).toMatchObject({ code: 3, outcome: null, reason: expect.stringContaining("no verdict") });
     expect(await repository.json(["resume", result.run])).toMatchObject({ code: 0, outcome: "success" });
     expect(repository.read("work.txt")).toBe("1\n");
+  });
+});
+
+describe("who works on an iteration", { timeout: 120_000 }, () => {
+  it("is a new session each time, told phase, folder, mode and iteration, and nothing else of earlier rounds", async () => {
+    verifies("doer.iter.fresh-context");
+    using repository = phase({
+      doer: "cat > doer-$PAWL_VISIT.txt",
+      reviewer: "cat > $PAWL_ARTIFACTS/prompt.txt; cp agents/reviews/$PAWL_VISIT.md $PAWL_ARTIFACTS/REVIEW.md",
+      reviews: [blocked("the error path is wrong"), judged("APPROVED")],
+      how: { branch: "checkout" },
+    });
+    const { journal } = await repository.json(["run", "phase"]);
+    for (const n of [1, 2]) {
+      const told = (mode: string) => `Phase: checkout\nPhase folder: .pawl/jobs/checkout\nmode=${mode}\niter=${n}\n`;
+      expect(repository.read(`doer-${n}.txt`)).toContain(told("ralph_loop"));
+      const folder = journal.replace("journal.jsonl", `visits/reviewer-${n}/artifacts`);
+      const review = readFileSync(`${folder}/prompt.txt`, "utf8");
+      expect(review).toContain(told("verify"));
+      expect(review).not.toContain("the error path is wrong");
+    }
+    const begun = repository.events({ journal }).filter(({ type, session }) => type === "begun" && session);
+    expect(new Set(begun.map(({ session }) => session)).size).toBe(begun.length);
+  });
+
+  it("is invalid when the reviewer changes a file, also one that may write, and no older or new word of it counts", async () => {
+    verifies("doer.iter.reviewer-read-only");
+    const touches = `${REVIEWER}\necho sabotage >> work.txt\n`;
+    using repository = phase({ reviewer: touches, reviews: [judged("APPROVED"), judged("APPROVED")] });
+    repository.write({
+      ".pawl/loops/phase.yaml": repository
+        .read(".pawl/loops/phase.yaml")
+        .replace('reviewer.sh"}', 'reviewer.sh", access: write}'),
+    });
+    const result = await repository.json(["run", "phase"]);
+    expect(result).toMatchObject({ code: 3, outcome: null, reason: expect.stringContaining("iteration 1") });
+    expect(result.steps[1].findings[0].text).toBe(
+      "the reviewer may only read, but it changed work.txt; its verdict does not count, the iteration is invalid",
+    );
+    expect(loopMdOf(result).history).toEqual([]);
+    // where it has no right to write, its sandbox refuses
+    using confined = phase({ reviewer: touches, reviews: [judged("APPROVED")] });
+    const refused = await confined.json(["run", "phase"]);
+    expect(confined.read("work.txt")).toBe("1\n");
+    expect(refused.code).toBe(0);
   });
 });

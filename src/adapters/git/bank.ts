@@ -3,11 +3,12 @@
 import { join } from "node:path";
 import { ARTIFACT_BYTES_MAX } from "../../core/limits.js";
 import { MEMORY_FILES, withoutOurs } from "../../core/memory.js";
+import { STATE_PATH } from "../../core/state.js";
 import { readArtifact } from "../files/safe-read.js";
 import type { Blobs } from "./blobs.js";
 import type { QuietGit } from "./quiet.js";
 
-const PATHS = Object.keys(MEMORY_FILES).map((name) => `.pawl/${name}`);
+const PATHS = [...Object.keys(MEMORY_FILES).map((name) => `.pawl/${name}`), STATE_PATH];
 
 export class Bank {
   /** Digest of a whole file to that of what people wrote in it; undefined when they wrote nothing. */

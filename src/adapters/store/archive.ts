@@ -3,16 +3,37 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../ports/errors.js";
 
-/** `record` is the path of the run's record. Returns the folder the files are in now; called again after a crash it goes on. */
-export function archiveRecord(record: string, run: string): string {
+export interface Archived {
+  /** Where the record and the journal are now. Absolute. */
+  folder: string;
+  /** The old history, under its new name; absent where there was none. Absolute. */
+  loopMd?: string;
+  /** Files as they were and as they are now. Absolute. */
+  moved: { from: string; to: string }[];
+}
+
+/** `record` is the path of the run's record, `at` an ISO time. Called again after a crash it goes on; the record goes last. */
+export function archiveRecord(record: string, run: string, at: string): Archived {
   const folder = join(dirname(record), "archive", run);
   const stem = record.slice(0, -".json".length);
+  const loopMd = join(dirname(record), "LOOP.md");
   mkdirSync(folder, { recursive: true });
-  for (const path of [`${stem}.jsonl`, `${stem}.flow.json`, join(dirname(record), "LOOP.md"), record]) {
-    const to = join(folder, path.slice(dirname(path).length + 1));
-    if (!existsSync(path)) continue;
+  const kept = existsSync(loopMd) ? freeName(`${loopMd}.killed-${at.replace(/[-:]|\.\d+/g, "")}`) : undefined;
+  const moved = [`${stem}.jsonl`, `${stem}.flow.json`, record].map((from) => ({
+    from,
+    to: join(folder, from.slice(dirname(from).length + 1)),
+  }));
+  const all = [...(kept ? [{ from: loopMd, to: kept }] : []), ...moved].filter(({ from }) => existsSync(from));
+  for (const { from, to } of all) {
     if (existsSync(to)) throw new Refusal("archive-taken", `"${to}" is there already`, "move it away by hand");
-    renameSync(path, to);
+    renameSync(from, to);
   }
-  return folder;
+  return { folder, ...(kept ? { loopMd: kept } : {}), moved: all };
+}
+
+/** Two resets within a second have two names. */
+export function freeName(path: string): string {
+  let name = path;
+  for (let n = 2; existsSync(name); n++) name = `${path}.${n}`;
+  return name;
 }

@@ -1,9 +1,12 @@
 // The published record under `.pawl/jobs`: for people and reviewers. Agents can write there, so nothing found there is followed.
-import { lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, isAbsolute, join, relative } from "node:path";
+import { ARTIFACT_BYTES_MAX } from "../../core/limits.js";
+import { isReadable } from "../../core/loop-md.js";
 import { Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, FrozenFile, Records } from "../../ports/store.js";
+import { freeName } from "./archive.js";
 import { diskFault, replaceDurably, replaceQuickly } from "./disk.js";
 import { InTheWay, keptFolder } from "./folders.js";
 import { mapFiles, readFrozen } from "./frozen.js";
@@ -40,6 +43,15 @@ export function openRecords(setting: RecordsSetting): Records {
       (isDurable ? replaceDurably : replaceQuickly)(join(path, name), bytes, `${pid}-${mark}-${++writes}`);
     }
   };
+  /** What lies there and was never ours, or is ours no longer, is kept under another name: nothing of it is overwritten. */
+  const putAside = (place: Place): void => {
+    const folder = keptFolder(root, [...JOBS, ...partsOf(place)]).path;
+    refuseStranger(folder, LOOP_MD, pathOf(place));
+    const path = join(folder, LOOP_MD);
+    const { size = 0 } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+    const isOurs = size <= ARTIFACT_BYTES_MAX && existsSync(path) && isReadable(readFileSync(path, "utf8"));
+    if (existsSync(path) && !isOurs) renameSync(path, freeName(`${path}.bak`));
+  };
   const pathOf = (place: Place): string => join(root, ...JOBS, ...partsOf(place), `${nameOf(place)}.json`);
   return {
     pathOf,
@@ -56,9 +68,11 @@ export function openRecords(setting: RecordsSetting): Records {
       said(root, place, () => {
         at("record:before");
         const files = { [`${nameOf(place)}.json`]: `${JSON.stringify(record, null, 2)}\n` };
-        write(place, loopMd === undefined ? files : { ...files, "LOOP.md": loopMd }, false);
+        if (loopMd !== undefined && !swept.has(LOOP_MD)) putAside(place); // once, when the loop is started or goes on
+        write(place, loopMd === undefined ? files : { ...files, [LOOP_MD]: loopMd }, false);
         at("record:after");
       }),
+    publishReviews: (place, reviews) => said(root, place, () => write(place, reviews, false)),
     publishJournal: (place) =>
       said(root, place, () => {
         const folder = runFolder(place.run);
@@ -84,6 +98,7 @@ function publishedFlow(frozen: Frozen): object {
   return { ...rest, start: { ...rest.start, workspace: "" }, files };
 }
 
+const LOOP_MD = "LOOP.md";
 const nameOf = ({ loop, run }: Place): string => `${loop}-${run}`;
 
 const JOBS = [".pawl", "jobs"];

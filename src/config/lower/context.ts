@@ -29,7 +29,7 @@ export class Context {
   }
 
   /** The performer a step names, or the one that does unmapped agents' work. */
-  performer(name: string, at: Path): string {
+  performer(name: string, at: Path, mend = 'map it under "agents:", or give a default with --agent'): string {
     const agent = this.agentOf(name, at);
     const found = this.file.performers[name] ?? this.known.performers[name] ?? this.byUse(name);
     if (found) return this.keep(name, dressed(found, agent), at);
@@ -39,7 +39,7 @@ export class Context {
       return agent && performer ? this.keep(name, dressed(performer, agent), at) : usual;
     }
     const names = [...Object.keys(this.file.performers), ...Object.keys(this.known.performers)];
-    const hint = suggest(name, names) ?? 'map it under "agents:", or give a default with --agent';
+    const hint = suggest(name, names) ?? mend;
     this.complain("unknown-agent", at, `agent "${name}" is not mapped${list(names)}`, hint);
     return name;
   }
@@ -182,13 +182,11 @@ export class Context {
       this.complain("unknown-loop", at, `loop "${name}" does not exist${list(loops)}`, suggest(name, loops));
   }
 
-  checkDocument(path: string, at: Path): void {
+  checkDocument(path: string, at: Path, mend = "write it, or take the key out"): void {
     const document = this.known.documents[path];
-    if (!document)
-      this.complain("missing-document", at, `document "${path}" does not exist`, "write it, or take the key out");
+    if (!document) this.complain("missing-document", at, `document "${path}" does not exist`, mend);
     else this.named[`document ${document.path ?? path}`] = document.digest;
-    if (document?.isBlank)
-      this.complain("missing-document", at, `document "${path}" is empty`, "write it, or take the key out", "warning");
+    if (document?.isBlank) this.complain("missing-document", at, `document "${path}" is empty`, mend, "warning");
   }
 
   unknownStep(at: Path, from: string, name: string, names: string[]): void {

@@ -1,5 +1,6 @@
 // doer and reviewer: do and review until approved. Two nested budgets, one gate that is never skipped, one kill switch.
 import type { Budget, Node, Route, VerdictFile, Work } from "../../core/model.js";
+import { PLAN_ADJUSTED } from "../../core/phase.js";
 import type { DoerFile } from "../schema/file.js";
 import { type Draft, end, hook, node, park, to } from "./build.js";
 import type { Context } from "./context.js";
@@ -14,7 +15,7 @@ const round = (mark: "reset" | "resumed"): Route =>
   to(DOER, { spend: ["resets"], refill: ["iterations"], mark, unmark: ["warning"] });
 
 export function lowerDoer(file: DoerFile, context: Context): Draft {
-  if (file.plan) context.checkDocument(file.plan, ["plan"]);
+  if (file.plan) context.checkDocument(file.plan, ["plan"], hintOfPlan(file.plan));
   return {
     start: DOER,
     steps: [DOER, REVIEWER],
@@ -27,16 +28,17 @@ export function lowerDoer(file: DoerFile, context: Context): Draft {
 }
 
 function doerNode(file: DoerFile, context: Context): Node {
-  const performer = context.performer(file.doer, ["doer"]);
+  const performer = context.performer(file.doer, ["doer"], hintOfRole("doer", file.doer));
+  const plan = file.plan ? ` The plan is ${file.plan}: read it as it is now.` : "";
   const prompt = context.roleOf(
     file.doer,
-    "You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.",
+    `You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.${plan}`,
   );
   const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
   return node(
     DOER,
-    { kind: "agent", performer, prompt, access: "write", session: "new" },
-    { pass: to(REVIEWER), block: again },
+    { kind: "agent", performer, prompt, access: "write", session: "new", mode: "ralph_loop" },
+    { pass: to(REVIEWER, { saves: "work" }), block: again },
     { origin: context.origin(["doer"], DOER), exit: [hook("tree-changed", { otherwise: "warn" })] },
   );
 }
@@ -54,10 +56,10 @@ function reviewerNode(file: DoerFile, context: Context): Node {
     REVIEWER,
     work,
     {
-      approved: end("success"),
-      "approved-with-warnings": end("success", { mark: "warning" }),
-      "pending-manual": to(CONFIRM),
-      block: to(DOER, { spend: ["iterations"] }),
+      approved: end("success", { saves: "review" }),
+      "approved-with-warnings": end("success", { mark: "warning", saves: "review" }),
+      "pending-manual": to(CONFIRM, { saves: "review" }),
+      block: to(DOER, { spend: ["iterations"], saves: "review" }),
       unclear: park("no-verdict", "the reviewer left no verdict", to(REVIEWER)),
     },
     { origin: context.origin(["reviewer"], REVIEWER), produces: [file.artifact] },
@@ -65,13 +67,32 @@ function reviewerNode(file: DoerFile, context: Context): Node {
 }
 
 function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): Work {
-  const performer = context.performer(name, path);
+  const performer = context.performer(name, path, hintOfRole("reviewer", name));
+  const plan = file.plan ? ` It is to do what ${file.plan} asks for.` : "";
   const prompt = context.roleOf(
     name,
-    "You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes. Change nothing.",
+    `You are the reviewer. Judge the change as it lies in the workspace, with fresh eyes.${plan} Change nothing.`,
   );
   const verdict = { artifact: file.artifact, words: REVIEW_WORDS, reading: "worst" as const };
-  return { kind: "agent", performer, prompt, access: context.accessOf(performer, "read"), session: "new", verdict };
+  return {
+    kind: "agent",
+    performer,
+    prompt,
+    access: context.accessOf(performer, "read"),
+    session: "new",
+    verdict,
+    mode: "verify",
+  };
+}
+
+const hintOfRole = (role: string, name: string): string =>
+  `nobody is the ${role}; register one: pawl init --agent claude-code (for all roles), or map "${name}" under "agents:" of .pawl/config.yaml`;
+
+/** What makes a plan that is missing; the path is typed into a shell. */
+function hintOfPlan(path: string): string {
+  const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const folder = path.includes("/") ? `mkdir -p ${quoted(path.slice(0, path.lastIndexOf("/")))} && ` : "";
+  return `make it, for instance from the tasks that "pawl run plan" writes: ${folder}cp .pawl/tasks.md ${quoted(path)}`;
 }
 
 /** From best to worst. */
@@ -105,7 +126,7 @@ const gateNode = (): Node =>
     {
       continue: round("reset"),
       abort: park("escalated", "a person aborted the round", round("resumed")),
-      adjust: park("paused", "a person adjusts the plan", round("resumed")),
+      adjust: park("paused", PLAN_ADJUSTED, round("resumed")),
     },
   );
 

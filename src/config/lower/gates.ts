@@ -9,7 +9,12 @@ export function insertGates(nodes: Node[]): Node[] {
     if (!step.origin || step.work.kind === "ask") return [step];
     const passing = Object.entries(step.routes).filter(([outcome, route]) => passes(outcome, route, questions));
     const gates = passing.map(([outcome, route]) => gateAfter(step, outcome, route));
-    const routes = Object.fromEntries(passing.map(([outcome], i) => [outcome, to(gates[i]?.name ?? step.name)]));
+    const routes = Object.fromEntries(
+      passing.map(([outcome, { saves }], i) => [
+        outcome,
+        to(gates[i]?.name ?? step.name, saves ? { saves } : {}), // before the person looks
+      ]),
+    );
     return [{ ...step, routes: { ...step.routes, ...routes } }, ...gates];
   });
 }
@@ -22,12 +27,13 @@ function passes(outcome: string, { to: target, spend }: Route, questions: Set<st
 }
 
 function gateAfter(step: Node, outcome: string, onward: Route): Node {
+  const { saves: _, ...on } = onward;
   const name = `gate-after:${step.name}${outcome === "pass" ? "" : `:${outcome}`}`;
   return node(
     name,
     { kind: "ask", question: `"${step.name}" is done. Go on?`, options: ["continue", "pause", "abandon"] },
     {
-      continue: onward,
+      continue: on,
       pause: park("paused", `paused at the gate after "${step.name}"`, to(name)),
       abandon: end("aborted"),
     },

@@ -9,7 +9,7 @@ import type { View } from "../../core/view.js";
 import type { Sandbox } from "../../ports/sandbox.js";
 import { answerEvent } from "../../runtime/answer.js";
 import { type CarryOnOptions, carryOn } from "../../runtime/carry-on.js";
-import { closeOwed, closeRun } from "../../runtime/closing.js";
+import { closeOwed, closeRest, closeRun } from "../../runtime/closing.js";
 import type { Rest } from "../../runtime/drive.js";
 import { followerOf, outerOf } from "../../runtime/offspring.js";
 import { type Taken, takeRun } from "../../runtime/open.js";
@@ -67,6 +67,7 @@ async function driveOne(desk: Desk, house: CliHouse, taken: Taken, { standIn, is
     ...(isBehind ? { away: isHosts } : {}),
     ...(standIn ? { standIn } : {}),
   });
+  for (const text of await closeRest(house, taken, desk.signal)) notifier.warned(text);
   const go = (more: How) => carryOn(house, world, taken, { by: house.user, signal: desk.signal, ...more });
   try {
     let rest = await go(how);

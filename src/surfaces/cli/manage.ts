@@ -1,8 +1,8 @@
 // pawl stop, abandon, reset-loop: a person ends or pauses a run, also one that another process drives.
 
 import { Refusal } from "../../core/refusal.js";
-import { settled } from "../../core/view.js";
 import { lookAt } from "../../runtime/open.js";
+import { resetRun, resettable } from "../../runtime/reset.js";
 import { resultOf } from "../../runtime/result.js";
 import { stopRun } from "../../runtime/stop.js";
 import type { CliHouse, Desk } from "./desk.js";
@@ -30,23 +30,12 @@ async function told(desk: Desk, house: CliHouse, id: string): Promise<void> {
   tell(desk, await resultOf(house, flow, run));
 }
 
-/** A killed run is archived, so that its loop may be started afresh in this job. It takes a person: the kill switch is theirs. */
+/** A killed run is archived, and its loop starts afresh with full budgets. It takes a person at a terminal: the kill switch is theirs, and
+ *  no flag, agent or timed job passes it. `--yes` spares them the question only. */
 export async function resetLoop(desk: Desk, name: string, yes: boolean): Promise<number> {
   const house = await desk.house();
   const id = await house.store.find(name);
-  const { flow, run } = await lookAt(house, id);
-  const cursor = settled(run.cursor);
-  if (flow.restart !== "archive")
-    throw new Refusal("no-kill-switch", `loop "${flow.name}" may be started again as it is`, `pawl run ${flow.name}`);
-  if (cursor.at !== "ended")
-    throw new Refusal("not-ended", `run ${id} has not ended`, `end it first: pawl abandon ${id}`, 3);
-  if (cursor.ending === "success")
-    throw new Refusal(
-      "has-converged",
-      `run ${id} has converged; there is nothing to reset`,
-      "start a new job, or answer its manual items",
-      1,
-    );
+  const { loop, job, source } = await resettable(house, id);
   if (!desk.terminal)
     throw new Refusal(
       "needs-a-person",
@@ -54,18 +43,14 @@ export async function resetLoop(desk: Desk, name: string, yes: boolean): Promise
       `type: pawl reset-loop ${id}`,
       3,
     );
-  if (
-    !yes &&
-    !(await (
-      await import("./ask.js")
-    ).confirm(`Archive run ${id} and allow "${flow.name}" to start afresh with full budgets?`))
-  ) {
+  const question = `Archive run ${id} and start "${loop}" afresh in job ${job}, with full budgets?`;
+  if (!yes && !(await (await import("./ask.js")).confirm(question))) {
     desk.err("nothing was changed\n");
     return 3;
   }
-  const path = await house.archive({ job: run.job, loop: flow.name, run: id });
-  desk.out(
-    desk.json ? `${JSON.stringify({ archived: id, path })}\n` : `archived: ${path}\nnext: pawl run ${flow.name}\n`,
-  );
-  return 0;
+  const { folder, loopMd, warnings } = await resetRun(house, id, desk.signal);
+  for (const text of warnings) desk.err(`warning: ${text}\n`);
+  desk.err(`archived: ${folder}\n${loopMd ? `the old history: ${loopMd}\n` : ""}`);
+  const again = (await house.library.loop(loop)) ? loop : source;
+  return (await import("./run.js")).run(desk, again, { input: { fresh_after: id }, job });
 }

@@ -7,11 +7,11 @@ import { unconfined } from "../../runtime/result.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { dot, graphJson, mermaid } from "./render/graph.js";
 import { planText } from "./render/plan.js";
-import { isPath, type RunOptions } from "./run.js";
+import { isPath, loadIn, type RunOptions } from "./run.js";
 
 export async function plan(desk: Desk, name: string, options: RunOptions): Promise<number> {
   const house = await desk.house();
-  const loaded = await house.load(name, { ...options, byPath: isPath(name), looks: true });
+  const { loaded, job: asked } = await loadIn(house, name, { ...options, looks: true });
   const { flow, source, context } = loaded;
   if (desk.json) {
     desk.out(
@@ -19,7 +19,7 @@ export async function plan(desk: Desk, name: string, options: RunOptions): Promi
     );
     return 0;
   }
-  const { job } = await jobFor(house);
+  const { job } = asked === undefined ? await jobFor(house) : { job: asked };
   const confined = Object.fromEntries([...house.agents].map(([use, agent]) => [use, agent.confined]));
   desk.out(
     planText(flow, {

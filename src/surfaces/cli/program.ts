@@ -189,6 +189,7 @@ interface RunFlags {
   maxIter?: number;
   maxResets?: number;
   limit?: Record<string, number>;
+  phase?: string;
   dryRun?: boolean;
   plan?: string;
   aidlcUnit?: string;
@@ -206,6 +207,7 @@ const withRunOptions = (command: Command): Command =>
       "minutes=N, usd=N or tokens=N for the run, STEP.usd=N for one step; repeatable",
       limit,
     )
+    .option("--phase <phase>", "the phase by its slug, an older slug or its position (doer loops)")
     .option("--dry-run", "print the plan instead (pawl plan)")
     .option("--plan <file>", "the plan that the run works on: its document, and its subject")
     .option("--aidlc-unit <unit>", "the unit of an AI-DLC project whose documents the run works on")
@@ -221,7 +223,7 @@ function loadOf(loop: string, flags: RunFlags, [, ...words]: string[]) {
       `unknown option "${loop}"`,
       "write the loop first, and options of its extensions behind it",
     );
-  const { input, agent, maxAttempts, maxIter, maxResets, plan, aidlcUnit, limit } = flags;
+  const { input, agent, maxAttempts, maxIter, maxResets, plan, aidlcUnit, limit, phase } = flags;
   return {
     ...(limit ? { limit } : {}),
     ...(plan === undefined ? {} : { given: { plan } }),
@@ -232,6 +234,7 @@ function loadOf(loop: string, flags: RunFlags, [, ...words]: string[]) {
     ...(maxAttempts ? { maxAttempts } : {}),
     ...(maxIter ? { maxIter } : {}),
     ...(maxResets ? { maxResets } : {}),
+    ...(phase === undefined ? {} : { phase }),
   };
 }
 

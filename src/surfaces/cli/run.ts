@@ -1,13 +1,17 @@
 // pawl run, resume, answer: a run is started or taken, and driven until it rests.
 
+import { POSITION, phaseOf } from "../../core/phase.js";
 import { questionOf } from "../../core/question.js";
 import { Refusal } from "../../core/refusal.js";
-import type { Loaded, LoadOptions } from "../../ports/house.js";
+import { STATE_PATH } from "../../core/state.js";
+import type { Loaded, LoadOptions, PhaseFolder } from "../../ports/house.js";
 import { answerEvent } from "../../runtime/answer.js";
 import { noOpenRun, strayText } from "../../runtime/branch.js";
 import { claim, openRunOf } from "../../runtime/claim.js";
 import { lookAt, takeRun } from "../../runtime/open.js";
+import { phaseNamed, positionIn, refusePhase } from "../../runtime/phases.js";
 import { resultOf } from "../../runtime/result.js";
+import { whyNoCommits } from "../../runtime/saving.js";
 import { readyFor, refuseStart, startRun } from "../../runtime/start.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { closeLate, driveAndTell, tell } from "./drive.js";
@@ -16,6 +20,8 @@ export interface RunOptions extends LoadOptions {
   input?: Record<string, string>;
   /** Limits of time, money or tokens: "usd", or "STEP.usd". */
   limit?: Record<string, number>;
+  /** A phase by its slug, an older slug or its position: its folder is the job. */
+  phase?: string;
 }
 
 /** A name with a slash or an ending is a path: names of loops have neither. */
@@ -23,21 +29,25 @@ export const isPath = (name: string): boolean => name.includes("/") || /\.ya?ml$
 
 export async function run(desk: Desk, name: string, { limit, ...options }: RunOptions): Promise<number> {
   const house = await desk.house();
-  const loaded = await house.load(name, { ...options, byPath: isPath(name) });
+  const { loaded, phase, ...place } = await loadIn(house, name, options);
   for (const warning of loaded.warnings) desk.err(`warning: ${warning}\n`);
   sayContext(desk, loaded);
-  const { job, ticket, warning } = await house.job();
+  const { ticket, warning, ...here } = await house.job();
+  const job = place.job ?? here.job;
   if (warning) desk.err(`warning: ${warning}\n`);
   refuseStart(house, loaded);
   await closeLate(desk, house, job);
   const { carryOn } = await claim(house, job, loaded.flow);
-  if (carryOn) return again(desk, house, carryOn, { ...options, ...limitsOf(limit) });
+  if (carryOn) return again(desk, house, carryOn, { ...options, ...(limit ? { limit } : {}) });
   await readyFor(house, loaded.flow, desk.signal);
-  const taken = await startRun(house, loaded, { job, ticket, inputs: options.input ?? {}, by: house.user });
+  const position = phase?.position ?? (await positionIn(house, loaded.flow, job));
+  const inputs = { ...(position === undefined ? {} : { [POSITION]: String(position) }), ...options.input };
+  const taken = await startRun(house, loaded, { job, ticket, inputs, by: house.user });
   desk.err(`run ${taken.frozen.run} starts (loop ${loaded.flow.name}, job ${taken.opened.run.job})\n`);
   const { trouble } = house.memory.open();
   if (trouble) desk.err(`warning: ${trouble}\n`);
   sayWhatDoesNotHold(desk, house, taken.frozen.start.dirty, loaded);
+  if (phaseOf(loaded.flow, taken.opened.run)) await sayOfPhase(desk, house, taken.frozen.start.dirty);
   return driveAndTell(desk, house, taken, limitsOf(limit));
 }
 
@@ -47,6 +57,20 @@ const limitsOf = (limit: RunOptions["limit"]) => (limit ? { limits: limit } : {}
 function sayContext(desk: Desk, { context, flow }: Loaded): void {
   if (context.loader) desk.err(`documents by ${context.loader}: ${context.subject}, ${flow.documents.length} in all\n`);
   for (const note of context.notes) desk.err(`  ${note}\n`);
+}
+
+/** The loop for the phase or job it is asked for; without, for the job of this branch. */
+export async function loadIn(
+  house: CliHouse,
+  name: string,
+  options: RunOptions,
+): Promise<{ loaded: Awaited<ReturnType<CliHouse["load"]>>; phase?: PhaseFolder; job?: string }> {
+  const phase = options.phase === undefined ? undefined : await phaseNamed(house, options.phase);
+  const job = phase?.slug ?? options.job;
+  const place = job === undefined ? {} : { job };
+  const loaded = await house.load(name, { ...options, ...place, byPath: isPath(name) });
+  if (phase) refusePhase(loaded.flow);
+  return { loaded, ...(phase ? { phase } : {}), ...place };
 }
 
 /** A doer loop that is started again goes on where it was; its caps were fixed when it was made. */
@@ -88,6 +112,13 @@ function sayWhatDoesNotHold(desk: Desk, house: CliHouse, dirty: string[], { flow
     if (house.agents.get(use)?.confined === false)
       desk.err(`warning: agent "${name}" (${use}) works outside the sandbox, with your network and files\n`);
   }
+}
+
+/** A doer and reviewer loop commits by itself, where it may. */
+async function sayOfPhase(desk: Desk, house: CliHouse, dirty: string[]): Promise<void> {
+  const why = await whyNoCommits(house, dirty);
+  if (why) desk.err(`note: work and reviews are not committed, no commits are made here: ${why}\n`);
+  if (!house.memory.hasState()) desk.err(`note: there is no ${STATE_PATH}; it is made at the end\n`);
 }
 
 export interface ResumeOptions {

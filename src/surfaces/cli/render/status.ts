@@ -32,14 +32,29 @@ export function statusText(view: View, screen: Screen = {}): string[] {
     ...rest.map((line) => paint(toneOf(view), line)),
     "",
     ...stepTable(view, columns),
+    ...phaseLines(view, columns),
     ...findingLines(view, columns, paint),
     ...budgetTable(view, columns),
     ...costLines(view),
     ...ledgerLines(bill, columns),
     ...notes.flatMap((note) => wrap(clean(note), columns, "  ").map((line) => paint("ask", line))),
     // never cut: it is there to be copied
-    ...(view.next ? ["", `next: ${clean(view.next)}`] : []),
+    ...nextLines(view),
   ];
+}
+
+/** Said where a loop rests with a word of its own. */
+function phaseLines({ phase }: View, columns: number): string[] {
+  if (!phase || phase.loop === "running") return [];
+  const { slug, loop, status, iter, iterMax, resets, resetsMax, verdict, folder } = phase;
+  const counts = `iteration ${iter} of ${iterMax}, ${resets} of ${resetsMax} resets used`;
+  const said = `phase ${slug}: ${loop} (${status}), ${counts}${verdict ? `, verdict ${verdict}` : ""}`;
+  return ["", ...wrap(clean(said), columns, "  "), ...wrap(clean(`folder: ${folder}`), columns, "  ")];
+}
+
+function nextLines({ next, phase }: View): string[] {
+  const told = next || (phase && phase.loop !== "running" ? phase.next : "");
+  return told ? ["", `next: ${clean(told)}`] : [];
 }
 
 export function toneOf({ state, outcome, exit }: Pick<View, "state" | "outcome" | "exit">): Tone {
