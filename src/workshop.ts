@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { listen } from "./adapters/agents/listen.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
+import { openEgress } from "./adapters/sandbox/egress/egress.js";
+import { openSetups } from "./adapters/sandbox/stamps.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Command, Json } from "./core/model.js";
 import { registryOf } from "./hooks/registry.js";
@@ -78,6 +80,8 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     clock,
     notifier,
     sandbox: engine ?? NO_ENGINE,
+    egress: openEgress,
+    setups: openSetups(where.home),
     agents,
     actions: registered,
     hooks: registryOf(),

@@ -60,6 +60,8 @@ export interface SandboxPlan {
   isolation: Isolation;
 }
 export interface Session extends AsyncDisposable {
+  /** What confines here, for evidence: the engine and its version, and the image by its digest where there is one. */
+  readonly profile: string;
   /** Start one program; judges every mount source again, each time. Throws a FaultError. */
   start(task: SandboxTask): Promise<Child>;
 }

@@ -19,18 +19,21 @@ export class Bubblewrap implements Sandbox {
   private readonly program: string;
   private readonly cgroups: Cgroups;
   private found?: Means;
+  private version?: string;
 
   constructor({ program = "bwrap", cgroupRoot }: BubblewrapOptions = {}) {
     this.program = program;
     this.cgroups = new Cgroups(cgroupRoot);
   }
 
-  probe(signal: AbortSignal): Promise<EngineReport> {
-    return probe({ engine: this, program: this.program, capped: this.cgroups.usable() }, signal);
+  async probe(signal: AbortSignal): Promise<EngineReport> {
+    const report = await probe({ engine: this, program: this.program, capped: this.cgroups.usable() }, signal);
+    if (report.version) this.version = report.version;
+    return report;
   }
   async open(plan: SandboxPlan, signal: AbortSignal): Promise<Session> {
     signal.throwIfAborted();
-    return new BubblewrapSession(plan, this.means());
+    return new BubblewrapSession(plan, { ...this.means(), ...(this.version && { version: this.version }) });
   }
   async sweep(): Promise<void> {
     await this.cgroups.sweep();

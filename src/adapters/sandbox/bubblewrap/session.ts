@@ -15,6 +15,8 @@ import type { Toolchain } from "./toolchain.js";
 
 export interface Means {
   program: string;
+  /** As the probe found it. */
+  version?: string;
   cgroups: Cgroups;
   toolchain: Toolchain;
   filter: Buffer;
@@ -24,13 +26,16 @@ export interface Means {
 const BARE_ENV = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin" };
 
 export class BubblewrapSession implements Session {
+  readonly profile: string;
   private readonly living = new Set<SandboxedChild>();
   private readonly tidying = new Set<Promise<void>>();
 
   constructor(
     private readonly plan: SandboxPlan,
     private readonly means: Means,
-  ) {}
+  ) {
+    this.profile = means.version ? `bubblewrap ${means.version}` : "bubblewrap";
+  }
 
   async start(task: SandboxTask): Promise<Child> {
     const { plan } = this;
