@@ -1,11 +1,12 @@
 // The bubblewrap engine: namespaces of the kernel, no daemon, no image; dies with the Pawl that started it.
 import type { EngineReport, Sandbox, SandboxPlan, Session } from "../../../ports/sandbox.js";
 import { fault } from "../faults.js";
+import { probe } from "../probe.js";
 import { filterFor, isProcessor } from "../seccomp.js";
+import { toolchain } from "../toolchain.js";
 import { Cgroups } from "./cgroup1.js";
-import { probe } from "./probe.js";
+import { subjectOf } from "./probe.js";
 import { BubblewrapSession, type Means } from "./session.js";
-import { toolchain } from "./toolchain.js";
 
 export interface BubblewrapOptions {
   /** Name or path of the program. */
@@ -27,7 +28,7 @@ export class Bubblewrap implements Sandbox {
   }
 
   async probe(signal: AbortSignal): Promise<EngineReport> {
-    const report = await probe({ engine: this, program: this.program, capped: this.cgroups.usable() }, signal);
+    const report = await probe(subjectOf(this, this.program, this.cgroups.usable()), signal);
     if (report.version) this.version = report.version;
     return report;
   }

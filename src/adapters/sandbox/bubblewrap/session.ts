@@ -1,17 +1,18 @@
 // The sandbox of one visit: starts commands in it, one judgement of the mounts each.
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, closeSync, lstatSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Child, SandboxPlan, SandboxTask, Session } from "../../../ports/sandbox.js";
+import { mustHaveSpace } from "../disk-floor.js";
+import { environmentOf } from "../environment.js";
 import { fault } from "../faults.js";
 import { mountPlan } from "../mounts.js";
+import { type Owner, ownerOf } from "../owner.js";
+import type { Toolchain } from "../toolchain.js";
 import { FD, HOSTS, optionBytes } from "./arguments.js";
 import type { Cgroup, Cgroups } from "./cgroup1.js";
 import { SandboxedChild } from "./child.js";
-import { freeBytes } from "./disk-floor.js";
-import { environmentOf } from "./environment.js";
 import { coverInherited } from "./inherited.js";
-import type { Toolchain } from "./toolchain.js";
 
 export interface Means {
   program: string;
@@ -113,28 +114,6 @@ export class BubblewrapSession implements Session {
   }
 }
 
-async function mustHaveSpace({ workspace, isolation: { diskFloorBytes } }: SandboxPlan) {
-  const free = await freeBytes(workspace).catch(() => Number.POSITIVE_INFINITY); // gone: the mount plan says so
-  if (free < diskFloorBytes)
-    throw fault(
-      "sbx-disk",
-      `${Math.floor(free / 2 ** 20)} MiB are free below "${workspace}"; nothing starts below ${Math.ceil(diskFloorBytes / 2 ** 20)} MiB`,
-      "free some space, or lower `disk_floor` in `isolation:`",
-    );
-}
-
-interface Owner {
-  uid: number;
-  gid: number;
-}
-/** Root works as the workspace's owner, or what a step writes would be root's. */
-function ownerOf({ workspace, artifacts }: SandboxPlan): Owner | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const { uid, gid } = lstatSync(workspace);
-  if (uid === 0) return undefined;
-  chownSync(artifacts, uid, gid); // its own realpath, as the mount plan has found
-  return { uid, gid };
-}
 function asOwner({ uid, gid }: Owner): string[] {
   return ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--"];
 }
