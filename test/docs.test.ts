@@ -129,6 +129,11 @@ test("the page of the sandbox says how each of its codes is cleared, and shows e
   const keys = [...(/keys\(\{\n {4}engine:[\s\S]*?\.refine/.exec(schema)?.[0] ?? "").matchAll(/^ {4}([a-z_]+):/gm)];
   expect(keys.length).toBeGreaterThan(12);
   for (const [, key = ""] of keys) expect(loop, key).toMatch(new RegExp(`^  ${key}:`, "m"));
-  for (const head of ["Install an engine", "The image, and its first pull", "Keys of the loop file", "Setup, and its stamp"])
+  for (const head of [
+    "Install an engine",
+    "The image, and its first pull",
+    "Keys of the loop file",
+    "Setup, and its stamp",
+  ])
     expect(page).toContain(`\n## ${head}\n`);
 });

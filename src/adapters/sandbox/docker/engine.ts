@@ -24,7 +24,7 @@ export class DockerEngine implements Sandbox {
 
   async probe(signal: AbortSignal, wish: Pick<SandboxPlan["isolation"], "image" | "pull"> = {}): Promise<EngineReport> {
     const report = await probe(
-      subjectOf(this, wish, {
+      subjectOf(this, pick(wish), {
         version: async () => (await this.reach(signal)).version,
         image: () => this.image(wish, signal),
       }),
@@ -110,6 +110,12 @@ export class DockerEngine implements Sandbox {
     return this.reached;
   }
 }
+
+/** Of a whole profile nothing else: the caps of a probe are its own. */
+const pick = ({ image, pull }: Pick<SandboxPlan["isolation"], "image" | "pull">) => ({
+  ...(image !== undefined && { image }),
+  ...(pull !== undefined && { pull }),
+});
 
 function isOlder(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
