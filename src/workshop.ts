@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { listen } from "./adapters/agents/listen.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
-import { openEgress } from "./adapters/sandbox/egress/egress.js";
 import { openSetups } from "./adapters/sandbox/stamps.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Command, Json } from "./core/model.js";
@@ -80,7 +79,7 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     clock,
     notifier,
     sandbox: engine ?? NO_ENGINE,
-    egress: openEgress,
+    egress: async (wish) => (await import("./adapters/sandbox/egress/egress.js")).openEgress(wish), // few steps have a setup
     setups: openSetups(where.home),
     agents,
     actions: registered,

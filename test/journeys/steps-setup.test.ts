@@ -158,3 +158,24 @@ describe("the stamp of a setup", () => {
     repository.sh("test ! -e .git/pawl/setups/forged.json && ls .git/pawl/setups/*.json");
   });
 });
+
+describe("git data that is read only", () => {
+  it("is read by commands and agents alike, and changed by neither, in the words of the loop or without them", async () => {
+    verifies("sandbox.isolation.git-mutation");
+    const tries =
+      "git log --format=%s > seen-$PAWL_STEP; git -c user.name=x -c user.email=x@x commit -q --allow-empty -m no; git reset -q --hard HEAD; git push -q . HEAD:refs/heads/other; git update-ref refs/heads/main HEAD; true";
+    const steps = `agents: {dev: {use: command, run: "sh agent.sh"}}\nsteps:\n  - {name: one, command: "sh agent.sh"}\n  - {name: two, agent: dev}\n`;
+    for (const isolation of ["isolation: {git: readonly}\n", ""]) {
+      using repository = Repository.make({ "agent.sh": tries, "loop.yaml": `name: loop\n${isolation}${steps}` });
+      const head = repository.git("rev-parse", "HEAD");
+      const result = await repository.json(["run", "loop.yaml"]);
+      expect([result.exit, repository.read("seen-one"), repository.read("seen-two")]).toEqual([
+        0,
+        "start\n",
+        "start\n",
+      ]);
+      expect([repository.git("rev-parse", "HEAD"), repository.commits()]).toEqual([head, ["start"]]);
+      expect(repository.git("branch", "--format=%(refname:short)")).toBe("main\n");
+    }
+  });
+});

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { chooseEngine } from "../../src/adapters/sandbox/choose.js";
 import { DockerEngine } from "../../src/adapters/sandbox/docker/engine.js";
 import { openEgress } from "../../src/adapters/sandbox/egress/egress.js";
+import { readSignposts } from "../../src/adapters/sandbox/signposts.js";
 import { usualIsolation } from "../../src/config/schema/isolation.js";
 import { Repository } from "../harness/repository.js";
 import { verifies } from "../harness/verifies.js";
@@ -101,6 +102,24 @@ withDocker("a command in a container", () => {
     const script = `cat ${ground.state}/journal; echo new > "$PAWL_ARTIFACTS/report"`;
     expect((await inDocker(ground.plan(), ground.task(script))).out).toBe("");
     expect(readFileSync(join(ground.artifacts, "report"), "utf8")).toBe("new\n");
+  });
+  it("reads the history and changes nothing of it", async () => {
+    verifies("sandbox.isolation.git-mutation", "sandbox.state-outside");
+    using repository = Repository.make({ "a.txt": "a\n" });
+    const head = repository.git("rev-parse", "HEAD");
+    const script = `git log --format=%s; git -c user.name=x -c user.email=x@x commit -q --allow-empty -m second; git reset -q --hard; git push -q . HEAD:refs/heads/other; git status --short`;
+    const plan = ground.plan({
+      workspace: repository.folder,
+      state: join(repository.folder, ".git/pawl"),
+      signposts: readSignposts(repository.folder),
+    });
+    const { out, err } = await inDocker(plan, { ...ground.task(script), cwd: repository.folder });
+    expect([out, repository.git("rev-parse", "HEAD"), repository.git("branch", "--format=%(refname:short)")]).toEqual([
+      "start\n",
+      head,
+      "main\n",
+    ]);
+    expect(err).toMatch(/[Rr]ead-only file system/);
   });
   it("that takes too much memory or too many processes is named with the cap", async () => {
     const memory = await inDocker(
@@ -228,6 +247,39 @@ steps:
       record: { code: "sbx-image-platform" },
     });
     await removeImage(image);
+  });
+});
+
+withDocker("a setup in a container", () => {
+  beforeAll(() => importImage("pawl-test-setup:1", "setup"));
+  afterAll(() => removeImage("pawl-test-setup:1"));
+
+  it("fetches from the registry, where the step's command reaches nobody, and is stamped for that image", async () => {
+    verifies("sandbox.setup.network-on", "sandbox.setup.stamp");
+    using repository = Repository.make({
+      "package.json": '{"name": "x", "version": "1.0.0", "dependencies": {"isarray": "2.0.5"}}',
+      "loop.yaml": `name: loop
+isolation: {engine: docker}
+steps: [{name: it, setup: "npm install --no-audit --no-fund && echo x >> ran", command: "test -d node_modules/isarray && ! curl -sm 5 https://registry.npmjs.org/"}]
+`,
+    });
+    for (let i = 0; i < 2; i += 1)
+      expect((await repository.json(["run", "loop.yaml"], { env: DOCKER_ENV })).exit).toBe(0);
+    expect(repository.read("ran")).toBe("x\n");
+    repository.write({ "loop.yaml": repository.read("loop.yaml").replace("docker}", "bubblewrap}") });
+    expect((await repository.json(["run", "loop.yaml"])).exit).toBe(0);
+    expect(repository.read("ran")).toBe("x\nx\n");
+  });
+  it("of an image without node fails, and says what the image lacks", async () => {
+    using repository = Repository.make({
+      "loop.yaml": `name: loop
+isolation: {image: "pawl-test-setup:1"}
+steps: [{name: it, setup: "true", command: "touch never"}]
+`,
+    });
+    const result = await repository.json(["run", "loop.yaml"], { env: DOCKER_ENV });
+    expect([result.exit, repository.has("never")]).toEqual([1, false]);
+    expect(JSON.stringify(result.steps[0].findings)).toContain("needs node, and this image has none");
   });
 });
 
