@@ -18,6 +18,10 @@ if [ "${1:-test}" = test ]; then
   needs prlimit util-linux
   needs ps procps
   needs tmux tmux
+  # the second engine, and an image of one program; scripts/with-docker.sh starts the former for the tests alone
+  needs dockerd docker.io
+  needs curl curl
+  needs busybox busybox-static
 fi
 
 if [ -n "$missing" ]; then

@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")/.."
 sh scripts/setup.sh test
 node test/clients/install.mjs
-exec node scripts/check.mjs "$@"
+exec sh scripts/with-docker.sh node scripts/check.mjs "$@"

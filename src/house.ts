@@ -15,6 +15,7 @@ import { FolderLibrary } from "./adapters/library/library.js";
 import { readSpec } from "./adapters/library/spec.js";
 import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
 import { chooseEngine } from "./adapters/sandbox/choose.js";
+import { Docker } from "./adapters/sandbox/docker/docker.js";
 import { adoptPublished } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
 import { openGround } from "./adapters/store/ground.js";
@@ -66,7 +67,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
   const store = openStore({ home: where.home, at });
   const records = openRecords({ workspace: where.workspace, runFolder: (run) => store.runFolder(run), at });
   const library = new FolderLibrary({ workspace: where.workspace, bundled: packageFolder(), cwd });
-  const engines: Sandbox[] = [new Bubblewrap()];
+  const engines: Sandbox[] = [new Bubblewrap(), new Docker(env)];
   const agents = new Map(AGENTS.map((agent) => [agent.use, agent]));
   const jobsFolder = join(where.workspace, ".pawl", "jobs");
 

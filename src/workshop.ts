@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { listen } from "./adapters/agents/listen.js";
 import { readFrontMatter } from "./adapters/library/front-matter.js";
 import { systemListeners } from "./adapters/listeners/listeners.js";
+import { openSetups } from "./adapters/sandbox/stamps.js";
 import { openDoor } from "./adapters/tools/door.js";
 import { launcherOf } from "./adapters/validators/launcher.js";
 import type { Command, Json } from "./core/model.js";
@@ -85,6 +86,8 @@ function shopOf({ house, env, packageFolder, at }: Around, made: Made): Workshop
     clock,
     notifier,
     sandbox: engine ?? NO_ENGINE,
+    egress: async (wish) => (await import("./adapters/sandbox/egress/egress.js")).openEgress(wish), // few steps have a setup
+    setups: openSetups(where.home),
     agents,
     actions: registered,
     tools: extras?.tools ?? new Map(),

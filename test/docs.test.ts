@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { PACKAGE, Repository } from "./harness/repository.js";
+import { verifies } from "./harness/verifies.js";
 import { withBubblewrap } from "./sandbox/here.js";
 
 const read = (path: string): string => readFileSync(join(PACKAGE, path), "utf8");
@@ -110,4 +111,29 @@ test("every guard that the architecture names is a test with that title", () => 
 
 test("AGENTS.md stays short enough to be read", () => {
   expect(read("AGENTS.md").split("\n").length - 1).toBeLessThanOrEqual(60);
+});
+
+test("the page of the sandbox says how each of its codes is cleared, and shows every key of isolation", () => {
+  verifies("docs.sandbox-setup");
+  const page = read("docs/sandbox.md");
+  const sources = readdirSync(join(PACKAGE, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => read(`src/${name}`));
+  const codes = new Set(sources.flatMap((text) => [...text.matchAll(/"(sbx-[a-z-]+)"/g)].map(([, code = ""]) => code)));
+  expect(codes.size).toBeGreaterThan(18);
+  const sections = [...page.matchAll(/^### (SBX-[A-Z-]+)\n\n([^#]+)/gm)];
+  expect(sections.map(([, code = ""]) => code.toLowerCase()).sort()).toEqual([...codes].sort());
+  for (const [, code, text = ""] of sections) expect(text.trim().length, code).toBeGreaterThan(40);
+  const loop = /^isolation:\n([\s\S]*?)^steps:/m.exec(page)?.[1] ?? "";
+  const schema = read("src/config/schema/isolation.ts");
+  const keys = [...(/keys\(\{\n {4}engine:[\s\S]*?\.refine/.exec(schema)?.[0] ?? "").matchAll(/^ {4}([a-z_]+):/gm)];
+  expect(keys.length).toBeGreaterThan(12);
+  for (const [, key = ""] of keys) expect(loop, key).toMatch(new RegExp(`^  ${key}:`, "m"));
+  for (const head of [
+    "Install an engine",
+    "The image, and its first pull",
+    "Keys of the loop file",
+    "Setup, and its stamp",
+  ])
+    expect(page).toContain(`\n## ${head}\n`);
 });

@@ -9,7 +9,7 @@ export function codesText() {
     .sort()
     .map((name) => ts.createSourceFile(name, readFileSync(join("src", name), "utf8"), ts.ScriptTarget.Latest, true));
   const issues = trees.flatMap((tree) => nodesOf(tree).flatMap(issuesIn));
-  const faults = trees.flatMap((tree) => nodesOf(tree).flatMap(faultIn));
+  const faults = trees.flatMap((tree) => nodesOf(tree).flatMap((node) => [...faultIn(node), ...calledIn(node)]));
   const refusals = trees.flatMap((tree) => nodesOf(tree).flatMap(refusalIn));
   for (const [what, found] of Object.entries({ issues, faults, refusals }))
     if (found.length < 20) throw new Error(`only ${found.length} ${what} were found`);
@@ -64,6 +64,12 @@ function faultIn(node) {
   };
   const [code, message] = [value("code"), value("message")];
   return code && message && ts.isStringLiteral(code) && !isIssue(node) ? [[`\`${code.text}\``, textOf(message)]] : [];
+}
+/** `fault("sbx-…", …)` and `trouble("sbx-…", …)`. */
+function calledIn(node) {
+  if (!ts.isCallExpression(node) || !["fault", "trouble"].includes(node.expression.getText())) return [];
+  const [code, message] = node.arguments;
+  return code && message && ts.isStringLiteral(code) ? [[`\`${code.text}\``, textOf(message)]] : [];
 }
 const isIssue = (node) => node.getSourceFile().fileName.startsWith("config/");
 

@@ -24,6 +24,8 @@ export const OWN_OPTIONS = [
   "max-attempts",
   "max-iter",
   "max-resets",
+  "limit",
+  "phase",
   "dry-run",
   "json",
   "strict",

@@ -157,8 +157,8 @@ max_attempts: 0
     [skills("failure_handling: explode"), 'l.yaml:3:1 "failure_handling" must be retry, pause or fail, not "explode"'],
     [skills("max_iter: 3"), 'l.yaml:3:1 "max_iter" belongs to a doer loop, and this is a skills loop'],
     [
-      skills("isolation: {egress: [a]}"),
-      'l.yaml:3:13 "egress" in "isolation" is not in this release and nothing acts on it; leave it out',
+      skills("isolation: {workspace: clone}"),
+      'l.yaml:3:13 "workspace" in "isolation" is not in this release and nothing acts on it; leave it out',
     ],
     [
       skills("isolation: {memory: 2g}"),

@@ -28,4 +28,10 @@ export interface Isolation {
   mounts: { path: string; access: "read" | "write" }[];
   env: Record<string, string | { from: string }>;
   require: Record<string, "kernel" | "process" | "none">;
+  /** "host": the machine's own programs; else the name of an image, which only Docker takes. Absent (older runs): "host". */
+  image?: string;
+  /** When an image is fetched. Absent (older runs): "missing". */
+  pull?: "missing" | "never" | "always";
+  /** `host:port` that a `setup` may reach, nobody else. Absent (older runs): none. */
+  egress?: string[];
 }

@@ -16,6 +16,8 @@ export interface Evidence {
   loop: string;
   validator?: string;
   inputs?: Record<string, string>;
+  /** What confined the work: the engine and its version, and the image by its digest where there is one. */
+  sandbox?: string;
 }
 export interface Verdict {
   status: Status;

@@ -21,8 +21,8 @@ export type Guarantee =
 
 export interface Sandbox {
   readonly engine: string;
-  /** Find out by a small attack what holds on this machine. Leaves nothing behind. Must not throw: "unusable, because" is an answer. */
-  probe(signal: AbortSignal): Promise<EngineReport>;
+  /** Find out by a small attack what holds on this machine, in the image that is wished for. Leaves nothing behind. Must not throw: "unusable, because" is an answer. */
+  probe(signal: AbortSignal, wish?: Pick<Isolation, "image" | "pull">): Promise<EngineReport>;
   /** Must throw a FaultError (SANDBOX codes, `sbx-…`) rather than weaken any promise. */
   open(plan: SandboxPlan, signal: AbortSignal): Promise<Session>;
   /** Remove what killed Pawls left. Touches nothing of the living. Idempotent. Must not throw. */
@@ -31,6 +31,8 @@ export interface Sandbox {
 export interface EngineReport {
   engine: string;
   version?: string;
+  /** Where the engine was found, and what it runs things in; for people. */
+  ground?: string;
   usable: boolean;
   /** A code (`sbx-…`), what was tried, and what to type. */
   why?: ErrorRecord;
@@ -60,6 +62,8 @@ export interface SandboxPlan {
   isolation: Isolation;
 }
 export interface Session extends AsyncDisposable {
+  /** What confines here, for evidence: the engine and its version, and the image by its digest where there is one. */
+  readonly profile: string;
   /** Start one program; judges every mount source again, each time. Throws a FaultError. */
   start(task: SandboxTask): Promise<Child>;
 }

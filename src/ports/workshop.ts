@@ -4,6 +4,7 @@ import type { Action } from "./action.js";
 import type { Agent } from "./agent.js";
 import type { Clock } from "./clock.js";
 import type { OpenDoor } from "./door.js";
+import type { OpenEgress } from "./egress.js";
 import type { Tool } from "./extension.js";
 import type { FailPoint } from "./fail-points.js";
 import type { Files } from "./files.js";
@@ -12,6 +13,7 @@ import type { HookContext, Looker } from "./hook.js";
 import type { Listen } from "./listen.js";
 import type { Notifier } from "./notifier.js";
 import type { Sandbox } from "./sandbox.js";
+import type { Setups } from "./setups.js";
 import type { Frozen, Store } from "./store.js";
 import type { Answer, Task } from "./worker.js";
 
@@ -26,6 +28,9 @@ export interface Workshop {
   notifier: Notifier;
   /** The engine chosen before the first step. */
   sandbox: Sandbox;
+  /** The way out for a setup. */
+  egress: OpenEgress;
+  setups: Setups;
   agents: Map<string, Agent>;
   /** Works in the place of the host's agent, when a run that began in an IDE is driven elsewhere. */
   standIn?: Performer;

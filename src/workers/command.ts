@@ -6,6 +6,8 @@ import type { Heard } from "../ports/listen.js";
 import type { Outcome } from "../ports/sandbox.js";
 import type { Answer, Task, Worker } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
+import { hearLine } from "./line.js";
+import { setUp } from "./setup.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
 
 type Command = Extract<Work, { kind: "command" }>;
@@ -29,44 +31,59 @@ export const commandWorker = (shop: Workshop): Worker => ({
 
 async function runCommand(shop: Workshop, task: Task, work: Command, signal: AbortSignal): Promise<Answer> {
   const visit = await openVisit(shop, task, { access: "write", ...(work.env ? { env: work.env } : {}) });
+  const { run: line, setup, timeoutMs } = work;
   try {
-    if (work.setup) {
-      const setup = await runLine(shop, task, visit, { line: work.setup, timeoutMs: work.timeoutMs }, signal);
-      const answer = await judge(shop, task, "setup", setup, work.timeoutMs);
-      if (!("verdict" in answer) || answer.verdict.status !== "pass") return answer;
+    const told: Finding[] = [];
+    if (setup !== undefined) {
+      const made = await setUp(shop, task, { ...work, setup }, visit, signal);
+      if ("skipped" in made) told.push({ text: `setup was not run: ${STILL} ${made.skipped}`, severity: "info" });
+      else {
+        const answer = await judge(shop, task, visit, { what: "setup", heard: made.heard, timeoutMs });
+        if (!("verdict" in answer) || answer.verdict.status !== "pass") return failedSetup(answer, made);
+        made.stamp();
+      }
     }
-    const heard = await runLine(shop, task, visit, { line: work.run, timeoutMs: work.timeoutMs }, signal);
-    return await judge(shop, task, work.run, heard, work.timeoutMs);
+    const { workspace } = shop.frozen.start;
+    const argv = ["sh", "-c", line];
+    const child = await visit.start({ argv, cwd: workspace, env: visit.env, timeoutMs, graceMs: GRACE_MS });
+    const heard = await hearLine(shop, task, visit, child, `${visit.folder}/console.log`, signal);
+    return await judge(shop, task, visit, { what: line, heard, timeoutMs, told });
   } finally {
     await visit.close();
   }
 }
+const STILL = "its text and the lock files are what they were when it succeeded, on";
 
-async function runLine(
+/** What it said last, and who it wanted to reach, so that nobody has to look for its log. */
+function failedSetup(answer: Answer, { heard, refused }: { heard: Heard; refused: string[] }): Answer {
+  if (!("verdict" in answer)) return answer;
+  const lines = heard.tail.trimEnd().split("\n").slice(-SETUP_LINES_TOLD);
+  const said = lines.join("\n").slice(-SETUP_CHARS_TOLD).trim();
+  const findings: Finding[] = [...answer.verdict.findings];
+  if (said) findings.push({ text: `setup said last: ${said}`, severity: "error" });
+  for (const host of refused)
+    findings.push({
+      text: `setup asked for "${host}", which \`isolation: {egress: […]}\` does not name`,
+      severity: "error",
+    });
+  return { ...answer, verdict: { ...answer.verdict, findings } };
+}
+const SETUP_LINES_TOLD = 10;
+const SETUP_CHARS_TOLD = 1_000;
+
+interface Said {
+  what: string;
+  heard: Heard;
+  timeoutMs: number;
+  told?: Finding[];
+}
+
+async function judge(
   shop: Workshop,
   task: Task,
   visit: Visit,
-  wish: { line: string; timeoutMs: number },
-  signal: AbortSignal,
-): Promise<Heard> {
-  const { workspace } = shop.frozen.start;
-  const child = await visit.start({
-    argv: ["sh", "-c", wish.line],
-    cwd: workspace,
-    env: visit.env,
-    timeoutMs: wish.timeoutMs,
-    graceMs: GRACE_MS,
-  });
-  const stop = () => child.stop("cancelled");
-  signal.addEventListener("abort", stop);
-  if (signal.aborted) stop();
-  const onLine = (line: string) => shop.notifier.said(task.command, visit.mask(line));
-  const heard = await shop.listen(child, { stdin: "", log: `${visit.folder}/console.log`, onLine, mask: visit.mask });
-  signal.removeEventListener("abort", stop);
-  return heard;
-}
-
-async function judge(shop: Workshop, task: Task, what: string, heard: Heard, timeoutMs: number): Promise<Answer> {
+  { what, heard, timeoutMs, told = [] }: Said,
+): Promise<Answer> {
   const { outcome } = heard;
   if (outcome.end === "cancelled") return { cancelled: true };
   if (outcome.end === "fault") return { fault: outcome.fault };
@@ -80,12 +97,15 @@ async function judge(shop: Workshop, task: Task, what: string, heard: Heard, tim
       },
     };
   const why = failureOf(outcome, timeoutMs);
-  const findings: Finding[] = why ? [{ text: `${shown(what)} ${why}`, severity: "error" }] : [];
+  const findings: Finding[] = [
+    ...(why ? [{ text: `${shown(what)} ${why}`, severity: "error" as const }] : []),
+    ...told,
+  ];
   const verdict: Verdict = {
     status: why ? "block" : "pass",
     findings,
     ...(heard.tail ? { output: heard.tail } : {}),
-    evidence: await evidenceOf(shop, task),
+    evidence: await evidenceOf(shop, task, { sandbox: await visit.sandbox() }),
   };
   return { verdict, spent: { ms: heard.ms } };
 }

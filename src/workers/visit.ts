@@ -17,6 +17,8 @@ export interface Visit {
   /** Digest of the tree before the first try of this visit: what a try that died had done already is the visit's work. */
   treeBefore: string;
   start: SandboxStart;
+  /** What confines this visit: engine and image. Opens the sandbox, starts nothing in it. */
+  sandbox(): Promise<string>;
   /** Secrets that were handed in by name, blotted out. */
   mask(text: string): string;
   /** A path of this visit as the journal names it: relative to the run's folder. */
@@ -45,6 +47,7 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
     typeof value === "string" ? [] : [env[name] ?? ""],
   );
   let session: Session | undefined;
+  const opened = async () => (session ??= await openSandbox(shop, task, needs, artifacts));
   return {
     folder,
     artifacts,
@@ -54,12 +57,13 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
     mask: maskOf(secrets),
     named: (file) => `${folder.slice(folder.lastIndexOf("/visits/") + 1)}/artifacts/${file}`,
     async start(wish) {
-      session ??= await openSandbox(shop, task, needs, artifacts);
+      const inside = await opened();
       shop.at("child:before");
-      const child = await session.start(wish);
+      const child = await inside.start(wish);
       shop.at("child:after");
       return child;
     },
+    sandbox: async () => (await opened()).profile,
     async close() {
       await session?.[Symbol.asyncDispose]();
     },

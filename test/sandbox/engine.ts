@@ -1,12 +1,13 @@
-// Our bubblewrap engine, dressed for the attack suite: `attacks/*.mjs ENGINE` run this file, bundled, as they would run any engine.
+// Our engines (bubblewrap, or docker with PAWL_ENGINE=docker), dressed for the attack suite: `attacks/*.mjs ENGINE` run this file, bundled, as they would run any engine.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Bubblewrap } from "../../src/adapters/sandbox/bubblewrap/engine.js";
 import { readCapped } from "../../src/adapters/sandbox/capped.js";
+import { DockerEngine } from "../../src/adapters/sandbox/docker/engine.js";
 import { readSignposts } from "../../src/adapters/sandbox/signposts.js";
 import { FaultError } from "../../src/ports/errors.js";
-import type { Outcome, SandboxPlan, Session } from "../../src/ports/sandbox.js";
+import type { Outcome, Sandbox, SandboxPlan, Session } from "../../src/ports/sandbox.js";
 
 interface Profile {
   workspace: string;
@@ -26,10 +27,18 @@ interface Step {
 }
 
 const noCaps = process.env.PAWL_CGROUP_ROOT !== undefined;
-const engine = new Bubblewrap(noCaps ? { cgroupRoot: process.env.PAWL_CGROUP_ROOT as string } : {}); // defined: just asked
-export const name = "bubblewrap";
-export const column =
-  process.getuid?.() !== 0 ? "bubblewrap-user" : noCaps ? "bubblewrap-root-nocaps" : "bubblewrap-root-cgroup1";
+const isDocker = process.env.PAWL_ENGINE === "docker";
+const engine: Sandbox = isDocker
+  ? new DockerEngine(process.env)
+  : new Bubblewrap(noCaps ? { cgroupRoot: process.env.PAWL_CGROUP_ROOT as string } : {}); // defined: just asked
+export const name = engine.engine;
+export const column = isDocker
+  ? "docker"
+  : process.getuid?.() !== 0
+    ? "bubblewrap-user"
+    : noCaps
+      ? "bubblewrap-root-nocaps"
+      : "bubblewrap-root-cgroup1";
 export const gitSignposts = readSignposts;
 export const sweep = () => engine.sweep();
 /** For scripts that spawn their own: one session, many starts. */
@@ -62,7 +71,7 @@ function planOf(profile: Profile, artifacts: string): SandboxPlan {
     protect: profile.protect ?? [],
     readable: [],
     isolation: {
-      engine: "bubblewrap",
+      engine: "auto",
       memoryBytes: limits?.memoryBytes ?? 2 ** 31,
       processes: limits?.pids ?? 512,
       cpus: limits?.cpus ?? 2,

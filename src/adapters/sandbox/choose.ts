@@ -19,12 +19,15 @@ export async function chooseEngine(
   isolation: Isolation,
   signal: AbortSignal,
 ): Promise<Choice> {
-  const wanted = engines.filter(({ engine }) => isolation.engine === "auto" || engine === isolation.engine);
+  const { image = "host" } = isolation;
+  const fits = (engine: string) =>
+    (isolation.engine === "auto" || engine === isolation.engine) && (image === "host" || engine !== "bubblewrap"); // it knows no images
+  const wanted = engines.filter(({ engine }) => fits(engine));
   if (wanted.length === 0) throw absent(isolation.engine, engines);
   const tried: EngineReport[] = [];
   for (const engine of wanted) {
     signal.throwIfAborted();
-    const report = await engine.probe(signal);
+    const report = await engine.probe(signal, isolation);
     signal.throwIfAborted(); // a probe that was cut short says "unusable", which is no answer
     tried.push(report);
     if (report.usable && shortfalls(report, isolation.require).length === 0) return { engine, report, tried };

@@ -29,11 +29,14 @@ export interface Shortfall {
   needed: Level;
   offered: Level;
 }
-/** What is missing. Unless an author says otherwise: the kernel keeps every promise but cpu and disk. */
+/** Guarantees that need not hold unless an author says so. `orphans`: what a killed Pawl left is swept at the next start, where it does
+ *  not die with it. */
+const LENIENT: readonly Guarantee[] = ["orphans", "cpu", "disk"];
+/** What is missing. Unless an author says otherwise, the kernel keeps every promise but the lenient ones. */
 export function shortfalls(report: EngineReport, require: Isolation["require"]): Shortfall[] {
   return GUARANTEES.map((guarantee) => ({
     guarantee,
-    needed: require[guarantee] ?? (guarantee === "cpu" || guarantee === "disk" ? "none" : "kernel"),
+    needed: require[guarantee] ?? (LENIENT.includes(guarantee) ? "none" : "kernel"),
     offered: report.holds[guarantee],
   })).filter(({ needed, offered }) => STRENGTH[offered] < STRENGTH[needed]);
 }

@@ -21,7 +21,7 @@ type ZodIssue = z.core.$ZodIssue;
 /** Keys of the reference that nothing acts on yet, by where they stand. */
 const LATER: Record<string, string[]> = {
   "": ["notify"],
-  isolation: ["egress", "image", "pull", "workspace", "git"],
+  isolation: ["workspace"],
 };
 /** What people try that is no key anywhere. */
 const HINTS: Record<string, string> = {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { STREAM_BYTES_MAX } from "../../core/limits.js";
 import type { Isolation } from "../../core/model.js";
 import { compact } from "./compact.js";
+import { EGRESS, egressHost, imageName, withPort } from "./egress.js";
 import { amount, count, freeText, insidePath, keys, list, table, variable, word } from "./leaf.js";
 
 const KIB = 1024;
@@ -11,6 +12,8 @@ const GIB = MIB * 1024;
 const UNITS: Record<string, number> = { B: 1, KiB: KIB, MiB: MIB, GiB: GIB };
 const SIZE = /^\s*(\d{1,12}(?:\.\d{1,6})?)\s*(B|KiB|MiB|GiB)\s*$/;
 
+/** Hosts of one list. */
+const EGRESS_MAX = 100;
 /** Programs at once in one sandbox. */
 const PROCESSES_MAX = 32_768;
 
@@ -34,6 +37,22 @@ export const isolation = () =>
     engine: word(["auto", "bubblewrap", "docker"]).default("auto").meta({
       description: "What confines the steps. auto takes the first that holds what `require` asks. Default auto.",
     }),
+    image: imageName().default("host").meta({
+      description:
+        "host: the machine's own programs. Else the name of an image, best with its digest; only Docker takes one. Default host.",
+    }),
+    pull: word(["missing", "never", "always"])
+      .default("missing")
+      .meta({ description: "When the image is fetched from its registry. Default missing." }),
+    git: word(["readonly"]).default("readonly").meta({
+      description: "Whether steps may change the repository's git data: they read it only. Default readonly.",
+    }),
+    egress: list(egressHost(), "hosts", EGRESS_MAX)
+      .default([...EGRESS])
+      .meta({
+        description:
+          "Hosts that a setup may reach, by name and port (443); a step's own command reaches none. Default: the public package registries.",
+      }),
     memory: size(16 * MIB, 1024 * GIB)
       .default("2 GiB")
       .meta({ description: "Memory of one step. Default 2 GiB." }),
@@ -71,10 +90,14 @@ export const isolation = () =>
         description:
           "How firmly each guarantee must hold: kernel, process or none. Default: what the engine must hold anyway.",
       }),
+  }).refine(({ engine, image }) => image === "host" || engine !== "bubblewrap", {
+    path: ["image"],
+    error: "must be host where engine is bubblewrap, which knows no images; write engine: docker, or auto",
   });
 
 export function readIsolation(parsed: z.output<ReturnType<typeof isolation>>): Isolation {
-  const { memory, scratch, output, disk_floor, require, engine, processes, cpus, protect, mounts } = parsed;
+  const { memory, scratch, output, disk_floor, require, engine, processes, cpus, protect, mounts, image, pull } =
+    parsed;
   return {
     engine,
     processes,
@@ -87,6 +110,9 @@ export function readIsolation(parsed: z.output<ReturnType<typeof isolation>>): I
     outputBytes: sizeBytes(output),
     diskFloorBytes: sizeBytes(disk_floor),
     require: compact(require),
+    image,
+    pull,
+    egress: parsed.egress.map(withPort),
   };
 }
 

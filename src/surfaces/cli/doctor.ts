@@ -1,5 +1,8 @@
 // pawl doctor: what works here, what does not, and what to type. Asks everybody; changes nothing.
 import { statfsSync } from "node:fs";
+import type { Isolation } from "../../core/model.js";
+import { FaultError } from "../../ports/errors.js";
+import type { Guarantee, Sandbox } from "../../ports/sandbox.js";
 import type { CliHouse, Desk } from "./desk.js";
 import { clean } from "./render/clean.js";
 import { sizeText } from "./render/isolation.js";
@@ -78,32 +81,37 @@ function disk({ where }: CliHouse): Finding {
 }
 const DISK_FLOOR_BYTES = 1 << 30;
 
+/** One that holds is enough: the others are no trouble then. */
 async function engines(desk: Desk, house: CliHouse): Promise<Finding[]> {
   const usual = (await import("../../config/schema/isolation.js")).usualIsolation();
-  return Promise.all(
-    house.engines.map(async (engine): Promise<Finding> => {
-      const report = await engine.probe(desk.signal);
-      const holds = Object.entries(report.holds).map(([guarantee, level]) => `${guarantee} ${level}`);
-      if (!report.usable)
-        return {
-          what: engine.engine,
-          ok: false,
-          text: report.why?.message ?? "not usable",
-          mend: report.why?.hint ?? "",
-        };
-      try {
-        await house.engine(usual, desk.signal);
-        return { what: engine.engine, ok: true, text: `${report.version ?? ""}; ${holds.join(", ")}` };
-      } catch (error) {
-        return {
-          what: engine.engine,
-          ok: false,
-          text: error instanceof Error ? error.message : String(error),
-          mend: holds.join(", "),
-        };
-      }
-    }),
-  );
+  const findings = await Promise.all(house.engines.map((engine) => engineFinding(engine, house, usual, desk.signal)));
+  const holds = findings.some(({ ok }) => ok);
+  return findings.map((finding) => (finding.ok ? finding : { ...finding, optional: holds }));
+}
+
+async function engineFinding(
+  engine: Sandbox,
+  house: CliHouse,
+  usual: Isolation,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const what = engine.engine;
+  const report = await engine.probe(signal, usual);
+  if (!report.usable)
+    return { what, ok: false, text: report.why?.message ?? "not usable", mend: report.why?.hint ?? "" };
+  const levels = ["kernel", "process", "none"].flatMap((level) => {
+    const names = Object.keys(report.holds).filter((name) => report.holds[name as Guarantee] === level); // its own keys
+    return names.length ? [`${level}: ${names.join(", ")}`] : [];
+  });
+  try {
+    // by its own name: another engine that would do says nothing about this one
+    await house.engine({ ...usual, engine: what as Isolation["engine"] }, signal);
+    const ground = report.ground ? `; at ${report.ground}` : "";
+    return { what, ok: true, text: `${report.version ?? ""}${ground}; ${levels.join("; ")}` };
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    return { what, ok: false, text: error.message, mend: error.record.hint ?? levels.join("; ") };
+  }
 }
 
 async function agents(desk: Desk, house: CliHouse): Promise<Finding[]> {

@@ -88,6 +88,18 @@ if (engine.name === 'bubblewrap') {
     return { up, tidy: async () => { process.kill(opener, 'SIGKILL'); await sleep(300); if (await beats(made.workspace)) { wrong++; console.log('  still alive after its opener'); } } };
   });
 }
+if (engine.name === 'docker') check(title('SIGKILL to the process that opened it: swept, the living left alone'), 'dead', async (made) => {
+  const living = makeWorkspace();
+  const own = engine.run(living.profile, { ...stubborn(living), timeoutMs: 30_000 });
+  const parent = spawn(process.execPath, words(made), { stdio: 'ignore' });
+  const up = (await comesUp(made.workspace)) && (await comesUp(living.workspace));
+  parent.kill('SIGKILL');
+  await new Promise((done) => parent.once('exit', done));
+  if (!(await beats(made.workspace))) { wrong++; console.log('  it died by itself: the sweep proves nothing'); }
+  await engine.sweep();
+  if (!(await beats(living.workspace))) { wrong++; console.log('  a living one was swept'); }
+  return { up, tidy: async () => { if ((await own).reason !== 'timeout') wrong++; rmSync(living.root, { recursive: true, force: true }); } };
+});
 
 await Promise.all([1, 2, 3].map(async () => { for (let job = jobs.shift(); job; job = jobs.shift()) await carryOut(...job); }));
 await engine.sweep?.(); // a killed opener leaves its cgroup folder or container

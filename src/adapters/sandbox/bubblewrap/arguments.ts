@@ -3,14 +3,12 @@
 import { existsSync } from "node:fs";
 import { guardFault } from "../faults.js";
 import type { Mount } from "../mounts.js";
-import type { Toolchain } from "./toolchain.js";
+import { COVER_BYTES, type Toolchain } from "../toolchain.js";
 
 /** Where the child finds what we write, and where it answers. */
 export const FD = { options: 3, filter: 4, status: 5, hosts: 6 } as const;
 /** A loopback without its name would fail every suite that has a server. Names of the host's network stay out. */
 export const HOSTS = "127.0.0.1 localhost sandbox\n";
-/** Bytes of the scratch that hides Pawl's working home. */
-const COVER_BYTES = 65_536;
 const KERNEL_FILES = ["sys", "irq", "bus", "fs", "sysrq-trigger", "acpi", "scsi"];
 
 export interface Profile {
@@ -37,7 +35,9 @@ function options({ toolchain, mounts, env, cwd, scratchBytes }: Profile): string
   const words = ["--unshare-all", "--unshare-user", "--disable-userns"]; // the two extra words fail closed; "all" only tries
   words.push("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox", "--clearenv");
   for (const [name, value] of Object.entries(env)) words.push("--setenv", name, value);
-  words.push(...toolchain.words);
+  for (const path of toolchain.folders) words.push("--ro-bind", path, path);
+  for (const { path, to } of toolchain.links) words.push("--symlink", to, path);
+  for (const path of toolchain.settings) words.push("--ro-bind-try", path, path);
   words.push("--ro-bind-data", String(FD.hosts), "/etc/hosts", "--proc", "/proc");
   for (const path of kernelFiles()) words.push("--ro-bind", path, path); // right after --proc: else core_pattern is root's to write
   words.push("--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--size", size, "--tmpfs", "/tmp");

@@ -3,21 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Isolation } from "../../../core/model.js";
 import { fault } from "../faults.js";
-import { isGone, startOf } from "./processes.js";
+import type { Caps, Reached } from "../outcome.js";
+import { isGone, startOf } from "../processes.js";
 
 const CONTROLLERS = ["pids", "memory", "cpu"] as const;
 type Controller = (typeof CONTROLLERS)[number];
 const PERIOD_US = 100_000;
 /** Tries to remove a group whose last process is on its way out, 5 ms apart. */
 const REMOVALS_MAX = 200;
-
-export type Caps = Pick<Isolation, "memoryBytes" | "processes" | "cpus">;
-export interface Reached {
-  memory: boolean;
-  processes: boolean;
-}
 
 export class Cgroups {
   private count = 0;

@@ -6,11 +6,10 @@ import type { ChildProcess } from "node:child_process";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Child, Outcome, SandboxTask } from "../../../ports/sandbox.js";
-import type { Caps, Reached } from "./cgroup1.js";
+import { watchDiskFloor } from "../disk-floor.js";
+import { type Caps, outcomeOf, type Reached, type Stopped } from "../outcome.js";
+import { isGone } from "../processes.js";
 import { diagnose, missing } from "./diagnose.js";
-import { watchDiskFloor } from "./disk-floor.js";
-import { outcomeOf, type Stopped } from "./outcome.js";
-import { isGone } from "./processes.js";
 import { Status } from "./status.js";
 
 /** The longest time a timer of Node can be set to; longer ones would fire at once. */
@@ -106,8 +105,7 @@ export class SandboxedChild implements Child {
       ...(this.stopped && { stopped: this.stopped }),
       ...(exitCode !== undefined && { exitCode }),
       began: inside !== undefined,
-      end: end.signal ? `was ended by ${end.signal}` : `ended with ${end.code}`,
-      said: this.said,
+      trouble: () => diagnose(this.said, end.signal ? `was ended by ${end.signal}` : `ended with ${end.code}`),
       reached: this.started.reached(),
       caps,
       timeoutMs: task.timeoutMs,

@@ -1,11 +1,12 @@
 // The bubblewrap engine: namespaces of the kernel, no daemon, no image; dies with the Pawl that started it.
 import type { EngineReport, Sandbox, SandboxPlan, Session } from "../../../ports/sandbox.js";
 import { fault } from "../faults.js";
+import { probe } from "../probe.js";
 import { filterFor, isProcessor } from "../seccomp.js";
+import { toolchain } from "../toolchain.js";
 import { Cgroups } from "./cgroup1.js";
-import { probe } from "./probe.js";
+import { subjectOf } from "./probe.js";
 import { BubblewrapSession, type Means } from "./session.js";
-import { toolchain } from "./toolchain.js";
 
 export interface BubblewrapOptions {
   /** Name or path of the program. */
@@ -19,18 +20,21 @@ export class Bubblewrap implements Sandbox {
   private readonly program: string;
   private readonly cgroups: Cgroups;
   private found?: Means;
+  private version?: string;
 
   constructor({ program = "bwrap", cgroupRoot }: BubblewrapOptions = {}) {
     this.program = program;
     this.cgroups = new Cgroups(cgroupRoot);
   }
 
-  probe(signal: AbortSignal): Promise<EngineReport> {
-    return probe({ engine: this, program: this.program, capped: this.cgroups.usable() }, signal);
+  async probe(signal: AbortSignal): Promise<EngineReport> {
+    const report = await probe(subjectOf(this, this.program, this.cgroups.usable()), signal);
+    if (report.version) this.version = report.version;
+    return report;
   }
   async open(plan: SandboxPlan, signal: AbortSignal): Promise<Session> {
     signal.throwIfAborted();
-    return new BubblewrapSession(plan, this.means());
+    return new BubblewrapSession(plan, { ...this.means(), ...(this.version && { version: this.version }) });
   }
   async sweep(): Promise<void> {
     await this.cgroups.sweep();

@@ -1,20 +1,23 @@
 // The sandbox of one visit: starts commands in it, one judgement of the mounts each.
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, closeSync, lstatSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import type { Child, SandboxPlan, SandboxTask, Session } from "../../../ports/sandbox.js";
+import { mustHaveSpace } from "../disk-floor.js";
+import { environmentOf } from "../environment.js";
 import { fault } from "../faults.js";
 import { mountPlan } from "../mounts.js";
+import { type Owner, ownerOf } from "../owner.js";
+import type { Toolchain } from "../toolchain.js";
 import { FD, HOSTS, optionBytes } from "./arguments.js";
 import type { Cgroup, Cgroups } from "./cgroup1.js";
 import { SandboxedChild } from "./child.js";
-import { freeBytes } from "./disk-floor.js";
-import { environmentOf } from "./environment.js";
 import { coverInherited } from "./inherited.js";
-import type { Toolchain } from "./toolchain.js";
 
 export interface Means {
   program: string;
+  /** As the probe found it. */
+  version?: string;
   cgroups: Cgroups;
   toolchain: Toolchain;
   filter: Buffer;
@@ -24,13 +27,16 @@ export interface Means {
 const BARE_ENV = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin" };
 
 export class BubblewrapSession implements Session {
+  readonly profile: string;
   private readonly living = new Set<SandboxedChild>();
   private readonly tidying = new Set<Promise<void>>();
 
   constructor(
     private readonly plan: SandboxPlan,
     private readonly means: Means,
-  ) {}
+  ) {
+    this.profile = means.version ? `bubblewrap ${means.version}` : "bubblewrap";
+  }
 
   async start(task: SandboxTask): Promise<Child> {
     const { plan } = this;
@@ -108,28 +114,6 @@ export class BubblewrapSession implements Session {
   }
 }
 
-async function mustHaveSpace({ workspace, isolation: { diskFloorBytes } }: SandboxPlan) {
-  const free = await freeBytes(workspace).catch(() => Number.POSITIVE_INFINITY); // gone: the mount plan says so
-  if (free < diskFloorBytes)
-    throw fault(
-      "sbx-disk",
-      `${Math.floor(free / 2 ** 20)} MiB are free below "${workspace}"; nothing starts below ${Math.ceil(diskFloorBytes / 2 ** 20)} MiB`,
-      "free some space, or lower `disk_floor` in `isolation:`",
-    );
-}
-
-interface Owner {
-  uid: number;
-  gid: number;
-}
-/** Root works as the workspace's owner, or what a step writes would be root's. */
-function ownerOf({ workspace, artifacts }: SandboxPlan): Owner | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const { uid, gid } = lstatSync(workspace);
-  if (uid === 0) return undefined;
-  chownSync(artifacts, uid, gid); // its own realpath, as the mount plan has found
-  return { uid, gid };
-}
 function asOwner({ uid, gid }: Owner): string[] {
   return ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--"];
 }

@@ -1,7 +1,7 @@
 // Reads bubblewrap's own word about the sandbox (`--json-status-fd`): the number of PID 1 inside, and how the command ended.
 // The command cannot write there: bubblewrap closes the descriptor before it starts the command.
 import type { Readable } from "node:stream";
-import { startOf } from "./processes.js";
+import { startOf } from "../processes.js";
 
 const STATUS_BYTES_MAX = 4_096;
 

@@ -2,11 +2,15 @@
 import type { Isolation } from "../../../core/model.js";
 import { clean } from "./clean.js";
 
-export function isolationLines(profile: Isolation): string[] {
-  const engine = profile.engine === "auto" ? "auto: bubblewrap, then docker" : profile.engine;
+/** `setsUp`: some step has a setup. */
+export function isolationLines(profile: Isolation, setsUp = false): string[] {
+  const { engine, image = "host", pull = "missing", egress = [] } = profile;
+  const auto = image === "host" ? "auto: bubblewrap, then docker" : "auto: docker, for it has an image";
   return [
-    `  engine      ${engine}`,
+    `  engine      ${engine === "auto" ? auto : engine}`,
+    ...listed("image", image === "host" ? [] : [`${image} (pulled: ${pull})`]),
     "  network     none for what runs inside",
+    ...listed("setup", setsUp ? [egress.length ? `may reach ${egress.join(", ")}` : "has no network either"] : []),
     `  memory      ${sizeText(profile.memoryBytes)}, ${profile.processes} processes, ${profile.cpus} cpus`,
     `  scratch     ${sizeText(profile.scratchBytes)}; output ${sizeText(profile.outputBytes)}; disk floor ${sizeText(profile.diskFloorBytes)}`,
     ...listed("protect", profile.protect),

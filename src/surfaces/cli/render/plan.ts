@@ -39,7 +39,7 @@ export function planText(flow: Flow, facts: PlanFacts): string {
     ...section("Gates on every path", gateLines(flow)),
     ...section("Bounds", budgetLines(flow)),
     ...section("Agents", agents),
-    ...section("Sandbox", isolationLines(flow.isolation)),
+    ...section("Sandbox", isolationLines(flow.isolation, setsUp(flow))),
     ...section(`Documents (loader: ${clean(facts.context?.loader ?? "files")})`, documentLines(flow, facts.context)),
     ...section("Fixed at the start", namedLines(flow)),
     ...section(
@@ -60,6 +60,9 @@ function headOf(flow: Flow, { path, job, subject }: PlanFacts): string[] {
     ...endLines(flow),
   ];
 }
+
+const setsUp = (flow: Flow): boolean =>
+  Object.values(flow.nodes).some(({ work }) => work.kind === "command" && work.setup !== undefined);
 
 const endLines = (flow: Flow): string[] =>
   Object.entries(flow.onEnd ?? {}).map(([ending, loop]) => clean(`  then      on ${ending} the loop "${loop}" starts`));

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { diagnose } from "./bubblewrap/diagnose.js";
 import { type Facts, outcomeOf } from "./outcome.js";
 
-const facts = (change: Partial<Facts>): Facts => ({
+const facts = ({ said = "", ...change }: Partial<Facts> & { said?: string }): Facts => ({
   began: true,
-  end: "ended with 1",
-  said: "",
+  trouble: () => diagnose(said, "ended with 1"),
   reached: { memory: false, processes: false },
   caps: { memoryBytes: 64, processes: 8, cpus: 1 },
   timeoutMs: 5,

@@ -1,5 +1,7 @@
 // Watches the free space below a folder: nothing caps a bind mount, so a step is stopped before the disk is full.
 import { statfs } from "node:fs/promises";
+import type { SandboxPlan } from "../../ports/sandbox.js";
+import { fault } from "./faults.js";
 
 const LOOK_EVERY_MS = 250;
 
@@ -26,4 +28,15 @@ export function watchDiskFloor(path: string, floorBytes: number, low: () => void
   }, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Throws a FaultError `sbx-disk`. */
+export async function mustHaveSpace({ workspace, isolation: { diskFloorBytes } }: SandboxPlan) {
+  const free = await freeBytes(workspace).catch(() => Number.POSITIVE_INFINITY); // gone: the mount plan says so
+  if (free < diskFloorBytes)
+    throw fault(
+      "sbx-disk",
+      `${Math.floor(free / 2 ** 20)} MiB are free below "${workspace}"; nothing starts below ${Math.ceil(diskFloorBytes / 2 ** 20)} MiB`,
+      "free some space, or lower `disk_floor` in `isolation:`",
+    );
 }

@@ -1,6 +1,6 @@
 // The whole environment of a command in the sandbox: ours, and what the step was given. Nothing of Pawl's own.
-import type { SandboxPlan, SandboxTask } from "../../../ports/sandbox.js";
-import { guardFault } from "../faults.js";
+import type { SandboxPlan, SandboxTask } from "../../ports/sandbox.js";
+import { guardFault } from "./faults.js";
 
 export function environmentOf(plan: SandboxPlan, task: SandboxTask, path: string): Record<string, string> {
   const wrong = Object.keys(task.env).find((name) => name === "" || name.includes("="));

@@ -1,20 +1,24 @@
 // What a command came to, from what is known after everybody is dead. Pure.
 import { constants } from "node:os";
-import type { Outcome } from "../../../ports/sandbox.js";
-import type { Caps, Reached } from "./cgroup1.js";
-import { diagnose } from "./diagnose.js";
+import type { ErrorRecord, Isolation } from "../../core/model.js";
+import type { Outcome } from "../../ports/sandbox.js";
+
+export type Caps = Pick<Isolation, "memoryBytes" | "processes" | "cpus">;
+/** Caps that the kernel enforced. */
+export interface Reached {
+  memory: boolean;
+  processes: boolean;
+}
 
 export type Stopped = { because: "cancelled" } | { because: "timeout" } | { because: "disk" };
 export interface Facts {
   stopped?: Stopped;
-  /** Of the command, in bubblewrap's own words; absent: the command never ran, or bubblewrap was killed. */
+  /** Of the command, in the engine's own words; absent: the command never ran, or the engine was killed. */
   exitCode?: number;
   /** The command's namespace was made. */
   began: boolean;
-  /** How bubblewrap ended. */
-  end: string;
-  /** The beginning of standard error. */
-  said: string;
+  /** Why there is no exit code. */
+  trouble(): ErrorRecord;
   reached: Reached;
   caps: Caps;
   timeoutMs: number;
@@ -34,13 +38,13 @@ export function outcomeOf(facts: Facts): Outcome {
     }
   if (exitCode === 0) return { end: "exit", code: 0 }; // a child that ran into a cap and was got over is no finding
   if (reached.memory && began) return { end: "limit", limit: "memory", value: caps.memoryBytes };
-  if (exitCode === undefined) return { end: "fault", fault: diagnose(facts.said, facts.end) };
+  if (exitCode === undefined) return { end: "fault", fault: facts.trouble() };
   if (reached.processes) return { end: "limit", limit: "processes", value: caps.processes };
   const signal = signalOf(exitCode);
   return signal ? { end: "signal", signal } : { end: "exit", code: exitCode };
 }
 
-/** bubblewrap says 128 + n for a death by signal, as every shell does. Only signals that kill by themselves: 129 is git's "usage". */
+/** Engines say 128 + n for a death by signal, as every shell does. Only signals that kill by themselves: 129 is git's "usage". */
 const DEADLY = [
   "SIGINT",
   "SIGQUIT",
