@@ -1,4 +1,5 @@
 // The whole vocabulary of the engine. Data only: no functions, JSON-safe.
+import type { Certainty, FailureClass } from "./failure.js";
 import type { Isolation, Performer } from "./performer.js";
 import type { Finding, Json, Spent, Verdict } from "./verdict.js";
 
@@ -275,4 +276,9 @@ export interface ErrorRecord {
   message: string;
   hint?: string;
   details?: Json;
+  /** What kind of trouble it is; what a run does about it hangs on that (core/setback.ts). Absent: it parks. */
+  class?: FailureClass;
+  /** When it is over, as ISO time. */
+  until?: string;
+  certainty?: Certainty;
 }

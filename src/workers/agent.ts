@@ -2,7 +2,7 @@
 import { HOST } from "../core/hosts.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
-import type { Agent, AgentEnd } from "../ports/agent.js";
+import type { Agent, AgentEnd, Total } from "../ports/agent.js";
 import { FaultError } from "../ports/errors.js";
 import type { Read } from "../ports/files.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
@@ -10,6 +10,7 @@ import type { Workshop } from "../ports/workshop.js";
 import { promptOf } from "./agent-prompt.js";
 import { cutFindings } from "./findings.js";
 import { printOf, readReview } from "./review.js";
+import { keepSession, keptSession } from "./sessions.js";
 import { readVerdict } from "./verdict.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
 
@@ -49,8 +50,9 @@ function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" 
   const { work, ticket } = command;
   const performer = work.performer;
   const agent = shop.agents.get(performerOf(shop, flow, performer)?.use ?? "");
-  if (!agent?.choosesSession) return { performer };
   const last = run.sessions[ownerOf(ticket)];
+  if (!agent?.choosesSession)
+    return last && work.session === "inherit" ? { performer, session: last, resumes: true } : { performer };
   const cutOff = (run.tries[ticket] ?? 0) > 0;
   if (last && (cutOff || work.session === "inherit")) return { performer, session: last, resumes: true };
   return { performer, session: shop.clock.uuid() };
@@ -100,8 +102,15 @@ async function perform(
   if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
   const prompt = await promptOf(shop, task, work, visit.artifacts);
   await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
-  const inTurn = (session: string, resume: boolean) =>
-    agent.perform(
+  const owner = ownerOf(task.command.ticket);
+  const kept = agent.choosesSession ? undefined : await keptSession(shop, task.run.id, owner);
+  const keep = (session: string, total?: Total) =>
+    agent.choosesSession
+      ? undefined
+      : keepSession(shop, task.run.id, owner, { ticket: task.command.ticket, session, ...(total ? { total } : {}) });
+  const inTurn = async (session: string, resume: boolean) => {
+    const before = kept?.session === session ? kept.total : undefined;
+    const end = await agent.perform(
       {
         performer,
         prompt: resume && task.tries > 1 ? goOn(visit.artifacts) : prompt,
@@ -112,18 +121,24 @@ async function perform(
         env: visit.env,
         session,
         resume,
+        ...(before ? { before } : {}),
         timeoutMs: work.timeoutMs ?? performer.timeoutMs ?? TURN_MS,
         ...(work.turnsMax ? { turnsMax: work.turnsMax } : {}),
         sandbox: visit.start,
         mask: visit.mask,
         onLine: (line) => shop.notifier.said(task.command, visit.mask(line)),
+        onSession: (named) => void keep(named)?.catch(() => {}), // without it a try after a crash begins a fresh session
       },
       signal,
     );
-  const end = await inTurn(task.begin.session ?? "", task.begin.resumes ?? false);
+    if (end.session) await keep(end.session, end.total);
+    return end;
+  };
+  const cutOff = task.tries > 1 && kept?.ticket === task.command.ticket ? kept.session : undefined;
+  const end = await inTurn(task.begin.session ?? cutOff ?? "", task.begin.resumes ?? cutOff !== undefined);
   if (end.end !== "no-session") return end;
-  const session = shop.clock.uuid();
-  return { session, ...(await inTurn(session, false)) };
+  const session = agent.choosesSession ? shop.clock.uuid() : "";
+  return { ...(session ? { session } : {}), ...(await inTurn(session, false)) };
 }
 
 type Ended = Extract<AgentEnd, { end: "finished" | "failed" | "limit" }>;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Turn } from "../../ports/agent.js";
 import { readerSettings } from "./claude-code/guard.js";
-import { argumentsFor, environmentFor, pathFor } from "./claude-code/recipe.js";
+import { argumentsFor, environmentFor } from "./claude-code/recipe.js";
+import { pathFor } from "./host.js";
 import { AGENTS, agentFor, USES, USES_LATER } from "./registry.js";
 
 const turn = (more: Partial<Turn> = {}) => ({
@@ -83,9 +84,10 @@ test("no program is looked for in the workspace or in a relative folder", () => 
 });
 
 test("the registry knows what this release drives, and what later ones will", () => {
-  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code"]);
-  expect(USES).toEqual(["command", "claude-code", "host"]);
-  expect(USES_LATER).toContain("codex");
+  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code", "codex"]);
+  expect(USES).toEqual(["command", "claude-code", "codex", "host"]);
+  expect(USES_LATER).toContain("opencode");
   expect(agentFor("claude-code")?.confined).toBe(false);
-  expect(agentFor("codex")).toBeUndefined();
+  expect(agentFor("codex")?.confined).toBe(false);
+  expect(agentFor("opencode")).toBeUndefined();
 });
