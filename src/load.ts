@@ -41,6 +41,7 @@ export async function loadFor({ house, env, uses, name, how }: LoadTask): Promis
     uses,
     performers: settings.performers,
     ...(fallback ? { fallback } : {}),
+    isChosen: how.agent !== undefined || (how.anyAgent ?? false),
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
     actions: async (extensions) => ({

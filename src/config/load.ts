@@ -18,6 +18,7 @@ export interface Registered {
   uses: string[];
   performers: Record<string, Performer>;
   fallback?: string;
+  isChosen?: boolean;
   hooks: Record<string, HookFacts>;
   conditions: string[];
   isSet(variable: string): boolean;

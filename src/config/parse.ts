@@ -15,7 +15,7 @@ export interface ParsedLoop extends Positions {
 
 const REQUIRED = "write a name and one of the bodies skills, steps, doer/reviewer and nodes";
 /** Keys that are read and kept but that nothing acts on in this release. */
-const NOT_ACTED_UPON = ["llm", "agents_dir"];
+const NOT_ACTED_UPON = ["agents_dir"];
 
 /** `path` is how the file is named in messages. Never throws, whatever the text. */
 export function parseLoop(text: string, path: string): ParsedLoop | { issues: Issue[] } {

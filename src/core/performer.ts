@@ -11,6 +11,11 @@ export interface Performer {
   env?: Record<string, string | { from: string }>;
   access?: "read" | "write";
   timeoutMs?: number;
+  /** Of the built-in agent: where its model is, the variable that holds the key (never the key), the wire format, the limit of a call. */
+  baseUrl?: string;
+  keyEnv?: string;
+  api?: "openai" | "anthropic";
+  callTimeoutMs?: number;
 }
 export interface Isolation {
   engine: "auto" | "bubblewrap" | "docker";

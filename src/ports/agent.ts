@@ -36,6 +36,8 @@ export interface Turn {
   resume: boolean;
   timeoutMs: number;
   turnsMax?: number;
+  /** Folder of the run for conversations that outlive a visit. Absolute, not visible to the agent. Absent: the visit's own. */
+  sessionFolder?: string;
   /** What `session` had come to before, for agents that count a whole conversation. */
   before?: Total;
   /** For agents that run inside the sandbox. */

@@ -118,6 +118,7 @@ async function perform(
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,
         visitFolder: visit.folder,
+        sessionFolder: `${shop.store.runFolder(task.run.id)}/sessions`,
         env: visit.env,
         session,
         resume,

@@ -84,8 +84,8 @@ test("no program is looked for in the workspace or in a relative folder", () => 
 });
 
 test("the registry knows what this release drives, and what later ones will", () => {
-  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code", "codex"]);
-  expect(USES).toEqual(["command", "claude-code", "codex", "host"]);
+  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code", "codex", "llm"]);
+  expect(USES).toEqual(["command", "claude-code", "codex", "llm", "host"]);
   expect(USES_LATER).toContain("opencode");
   expect(agentFor("claude-code")?.confined).toBe(false);
   expect(agentFor("codex")?.confined).toBe(false);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Performer } from "../../core/model.js";
 import { compact } from "./compact.js";
 import { env } from "./isolation.js";
-import { freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
+import { freeText, keys, list, seconds, slug, table, text, variable, word } from "./leaf.js";
 
 export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
 
@@ -23,6 +23,11 @@ export const performer = () =>
         args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
         env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
         access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
+        base_url: text("an address").optional().meta({ description: "With `use: llm`: where the model is." }),
+        api_key_env: variable().optional().meta({ description: "With `use: llm`: the variable that holds the key." }),
+        api: word(["openai", "anthropic"])
+          .optional()
+          .meta({ description: "With `use: llm`: what the service speaks." }),
         timeout: seconds().optional().meta({ description: "Seconds of one visit." }),
       }),
     ],
@@ -36,8 +41,8 @@ export function readPerformers(parsed: z.output<ReturnType<typeof performers>>):
 }
 export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
   if (typeof parsed === "string") return { use: parsed };
-  const { timeout, ...same } = parsed;
-  return compact({ ...same, timeoutMs: toMs(timeout) });
+  const { timeout, base_url: baseUrl, api_key_env: keyEnv, ...same } = parsed;
+  return compact({ ...same, baseUrl, keyEnv, timeoutMs: toMs(timeout) });
 }
 
 export function toMs(seconds: number): number;
