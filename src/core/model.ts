@@ -1,6 +1,7 @@
 // The whole vocabulary of the engine. Data only: no functions, JSON-safe.
 import type { Certainty, FailureClass } from "./failure.js";
 import type { Isolation, Performer } from "./performer.js";
+import type { Setback } from "./setback.js";
 import type { Finding, Json, Spent, Verdict } from "./verdict.js";
 
 export type { Isolation, Performer } from "./performer.js";
@@ -185,6 +186,10 @@ export interface Run {
   shared: string[];
   /** The agent session of the latest visit, per node. */
   sessions: Record<string, string>;
+  /** Faults in a row, per node or branch. */
+  setbacks?: Record<string, Setback>;
+  /** Performers that failed, and who works in their place from then on. */
+  standIns?: Record<string, string>;
   /** What was spent, per node. */
   spent: Record<string, Spent>;
 }
@@ -215,7 +220,14 @@ export type Cursor =
   /** `answers` holds the branches of a fan that have been heard. */
   | { at: "work"; node: string; answers: Record<string, Verdict> }
   | { at: "waiting"; node: string; boundary: "enter" | "exit"; findings: Finding[] }
-  | { at: "parked"; code: ParkCode; reason: string; findings: Finding[]; resume: Route | { retry: Cursor } }
+  | {
+      at: "parked";
+      code: ParkCode;
+      reason: string;
+      findings: Finding[];
+      resume: Route | { retry: Cursor } /** ISO time before which going on is of no use. */;
+      until?: string;
+    }
   | { at: "checkpoint"; to: Cursor }
   | { at: "chain"; loop: string; to: Cursor }
   /** `exhausted`: the budget that ended the run and the way that could not be paid; raising its limit goes on there. */
@@ -246,7 +258,7 @@ export type EventBody =
   /** Answers an outstanding command. */
   | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer; session?: string }
   /** The command could not be carried out. */
-  | { type: "fault"; ticket: string; error: ErrorRecord }
+  | { type: "fault"; ticket: string; error: ErrorRecord; spent?: Spent; session?: string }
   /** The command is still going on somewhere else (a loop as a step that rests); not a try that failed. */
   | { type: "yielded"; ticket: string }
   | { type: "checkpointed"; ticket: string; commit?: string; trouble?: string }

@@ -57,3 +57,9 @@ const exhausted = (
   to: budget.onExhausted,
   diversion: { budget: name, because: "exhausted", from, visit },
 });
+
+/** Notes that a way was taken. */
+export function mark(run: Run, { mark: name, unmark = [] }: Route): Run {
+  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark.includes(key)));
+  return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
+}

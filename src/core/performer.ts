@@ -11,6 +11,8 @@ export interface Performer {
   env?: Record<string, string | { from: string }>;
   access?: "read" | "write";
   timeoutMs?: number;
+  /** Another performer of the loop, who goes on where this one cannot. */
+  fallback?: string;
   /** Of the built-in agent: where its model is, the variable that holds the key (never the key), the wire format, the limit of a call. */
   baseUrl?: string;
   keyEnv?: string;

@@ -11,9 +11,10 @@
 import { worstOf } from "./fan.js";
 import { beside, charge, notChained, warn } from "./ledger.js";
 import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Target, Verdict } from "./model.js";
-import { limitOf, pay } from "./pay.js";
+import { limitOf, mark, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
 import { NotNow, StaleAnswer } from "./refusal.js";
+import { recovered, setBack } from "./setback.js";
 
 export { next } from "./next.js";
 
@@ -57,9 +58,9 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return answered(flow, inSession(charge(run, event.ticket, event.spent), event), event.ticket, event.verdict);
     case "fault": {
       checkTicket(flow, run, event.ticket);
-      const { message, hint, code } = event.error;
-      const finding: Finding = { text: hint ? `${message}; ${hint}` : message, rule: code, severity: "error" };
-      return park(flow, run, "fault", message, [finding], { retry: run.cursor });
+      const set = setBack(flow, inSession(charge(run, event.ticket, event.spent), event), event);
+      if ("again" in set) return set.again;
+      return park(flow, set.run, "fault", set.reason, set.findings, { retry: run.cursor }, set.until);
     }
     case "yielded":
       checkTicket(flow, run, event.ticket);
@@ -136,7 +137,8 @@ function extended(flow: Flow, run: Run, name: string, limit: number): Run {
 
 function answered(flow: Flow, run: Run, ticket: string, verdict: Verdict): Run {
   const { cursor } = run;
-  const warned = verdict.status === "pass" ? warn(run, verdict.findings) : run;
+  const well = recovered(run, ticket);
+  const warned = verdict.status === "pass" ? warn(well, verdict.findings) : well;
   if (cursor.at === "enter" || cursor.at === "exit") return hooked(flow, warned, cursor, verdict);
   if (cursor.at !== "work") throw new NotNow("take a verdict", placeOf(cursor));
   if (verdict.status === "wait") throw new NotNow("wait", "at work; only a hook may wait");
@@ -236,11 +238,6 @@ function follow(flow: Flow, run: Run, route: Route, verdict?: Verdict, from = ""
   return arrive(flow, { ...run, diverted: bill.diversion }, bill.to, exhausted);
 }
 
-function mark(run: Run, { mark: name, unmark = [] }: Route): Run {
-  const marks = Object.fromEntries(Object.entries(run.marks).filter(([key]) => !unmark.includes(key)));
-  return name ? { ...run, marks: { ...marks, [name]: (marks[name] ?? 0) + 1 }, justMarked: name } : { ...run, marks };
-}
-
 type Exhausted = { budget: string; way: Route; from: string };
 
 function arrive(flow: Flow, run: Run, target: Target, exhausted?: Exhausted): Run {
@@ -270,8 +267,9 @@ function park(
   reason: string,
   findings: Finding[],
   resume: Route | { retry: Cursor },
+  until?: string,
 ): Run {
-  const parked: Cursor = { at: "parked", code, reason, findings, resume };
+  const parked: Cursor = { at: "parked", code, reason, findings, resume, ...(until ? { until } : {}) };
   const save = flow.checkpoint.onPark && run.cursor.at !== "checkpoint"; // what cannot be saved is not saved again: R2
   return stand(run, save ? { at: "checkpoint", to: parked } : parked);
 }

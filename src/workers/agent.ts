@@ -2,6 +2,7 @@
 import { HOST } from "../core/hosts.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
+import { standInFor } from "../core/setback.js";
 import type { Agent, AgentEnd, Total } from "../ports/agent.js";
 import { FaultError } from "../ports/errors.js";
 import type { Read } from "../ports/files.js";
@@ -48,24 +49,24 @@ const performerOf = (shop: Workshop, flow: Flow, name: string): Performer | unde
 function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" | "run" | "flow">): Begin {
   if (command.do !== "work" || command.work.kind !== "agent") throw new Error("unreachable: not an agent");
   const { work, ticket } = command;
-  const performer = work.performer;
+  const performer = standInFor(run, work.performer);
   const agent = shop.agents.get(performerOf(shop, flow, performer)?.use ?? "");
   const last = run.sessions[ownerOf(ticket)];
   if (!agent?.choosesSession)
     return last && work.session === "inherit" ? { performer, session: last, resumes: true } : { performer };
-  const cutOff = (run.tries[ticket] ?? 0) > 0;
+  const cutOff = (run.tries[ticket] ?? 0) > 0 || run.setbacks?.[ownerOf(ticket)] !== undefined;
   if (last && (cutOff || work.session === "inherit")) return { performer, session: last, resumes: true };
   return { performer, session: shop.clock.uuid() };
 }
 
 async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSignal): Promise<Answer> {
-  const performer = performerOf(shop, task.flow, work.performer);
+  const performer = performerOf(shop, task.flow, task.begin.performer);
   const agent = performer && shop.agents.get(performer.use);
   if (!performer || !agent) {
     return {
       fault: {
         code: "agent-missing",
-        message: `Nothing here drives the agent "${work.performer}"`,
+        message: `Nothing here drives the agent "${task.begin.performer}"`,
         hint: "pawl doctor",
       },
     };
@@ -75,9 +76,10 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
   try {
     const end = await perform(shop, task, { work, agent, visit }, signal);
     if (end.end === "cancelled") return { cancelled: true };
-    if (end.end === "fault") return { fault: end.fault };
+    if (end.end === "fault")
+      return { fault: end.fault, spent: end.spent, ...(end.session ? { session: end.session } : {}) };
     if (end.end === "no-session")
-      return { fault: { code: "agent-session", message: `"${work.performer}" has lost its session` } };
+      return { fault: { code: "agent-session", message: `"${task.begin.performer}" has lost its session` } };
     const verdict = await judge(shop, task, { work, visit, end });
     return { verdict, spent: end.spent, ...(end.session ? { session: end.session } : {}) };
   } finally {
@@ -98,11 +100,12 @@ async function perform(
   { work, agent, visit }: Made,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const performer = performerOf(shop, task.flow, work.performer);
-  if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
+  const performer = performerOf(shop, task.flow, task.begin.performer);
+  if (!performer) throw new Error(`unreachable: no performer "${task.begin.performer}"`);
   const prompt = await promptOf(shop, task, work, visit.artifacts);
   await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
   const owner = ownerOf(task.command.ticket);
+  const isCutOff = task.tries > 1 || task.run.setbacks?.[owner] !== undefined;
   const kept = agent.choosesSession ? undefined : await keptSession(shop, task.run.id, owner);
   const keep = (session: string, total?: Total) =>
     agent.choosesSession
@@ -113,7 +116,7 @@ async function perform(
     const end = await agent.perform(
       {
         performer,
-        prompt: resume && task.tries > 1 ? goOn(visit.artifacts) : prompt,
+        prompt: resume && isCutOff ? goOn(visit.artifacts) : prompt,
         access: work.access,
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,
@@ -135,7 +138,7 @@ async function perform(
     if (end.session) await keep(end.session, end.total);
     return end;
   };
-  const cutOff = task.tries > 1 && kept?.ticket === task.command.ticket ? kept.session : undefined;
+  const cutOff = isCutOff && kept?.ticket === task.command.ticket ? kept.session : undefined;
   const end = await inTurn(task.begin.session ?? cutOff ?? "", task.begin.resumes ?? cutOff !== undefined);
   if (end.end !== "no-session") return end;
   const session = agent.choosesSession ? shop.clock.uuid() : "";

@@ -81,6 +81,7 @@ export class Context {
         hint,
       );
     }
+    if (performer.fallback !== undefined) this.performer(performer.fallback, at);
     for (const [key, value] of Object.entries(performer.env ?? {})) {
       if (typeof value !== "string" && !this.known.isSet(value.from))
         this.unset(at, `agent "${name}" takes ${key} from`, value.from);

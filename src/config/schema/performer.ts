@@ -5,7 +5,18 @@ import { compact } from "./compact.js";
 import { env } from "./isolation.js";
 import { freeText, keys, list, seconds, slug, table, text, variable, word } from "./leaf.js";
 
-export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
+export const USES = [
+  "claude-code",
+  "codex",
+  "opencode",
+  "gemini",
+  "qwen",
+  "copilot",
+  "acp",
+  "llm",
+  "host",
+  "command",
+] as const;
 
 export const performer = () =>
   z.union(
@@ -22,6 +33,9 @@ export const performer = () =>
         model: text("the name of a model").optional().meta({ description: "The model, in the client's own words." }),
         args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
         env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
+        fallback: slug("the name of an agent")
+          .optional()
+          .meta({ description: "Who goes on where this one cannot: at a limit, without a sign-in, broken." }),
         access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
         base_url: text("an address").optional().meta({ description: "With `use: llm`: where the model is." }),
         api_key_env: variable().optional().meta({ description: "With `use: llm`: the variable that holds the key." }),
