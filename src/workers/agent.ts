@@ -1,5 +1,6 @@
 // An agent step: one turn of a performer, judged by what it wrote and never by what it said (P1).
 import { HOST } from "../core/hosts.js";
+import { sum } from "../core/ledger.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
 import { standInFor } from "../core/setback.js";
@@ -12,7 +13,7 @@ import { promptOf } from "./agent-prompt.js";
 import { cutFindings } from "./findings.js";
 import { printOf, readReview } from "./review.js";
 import { keepSession, keptSession } from "./sessions.js";
-import { readVerdict } from "./verdict.js";
+import { readVerdict, verdictLines } from "./verdict.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
@@ -111,12 +112,12 @@ async function perform(
     agent.choosesSession
       ? undefined
       : keepSession(shop, task.run.id, owner, { ticket: task.command.ticket, session, ...(total ? { total } : {}) });
-  const inTurn = async (session: string, resume: boolean) => {
-    const before = kept?.session === session ? kept.total : undefined;
+  const inTurn = async (session: string, resume: boolean, asked?: string, total?: Total) => {
+    const before = total ?? (kept?.session === session ? kept.total : undefined);
     const end = await agent.perform(
       {
         performer,
-        prompt: resume && isCutOff ? goOn(visit.artifacts) : prompt,
+        prompt: asked ?? (resume && isCutOff ? goOn(visit.artifacts) : prompt),
         access: work.access,
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,
@@ -139,10 +140,31 @@ async function perform(
     return end;
   };
   const cutOff = isCutOff && kept?.ticket === task.command.ticket ? kept.session : undefined;
-  const end = await inTurn(task.begin.session ?? cutOff ?? "", task.begin.resumes ?? cutOff !== undefined);
-  if (end.end !== "no-session") return end;
+  const first = await inTurn(task.begin.session ?? cutOff ?? "", task.begin.resumes ?? cutOff !== undefined);
   const session = agent.choosesSession ? shop.clock.uuid() : "";
-  return { ...(session ? { session } : {}), ...(await inTurn(session, false)) };
+  const end: AgentEnd =
+    first.end === "no-session" ? { ...(session ? { session } : {}), ...(await inTurn(session, false)) } : first;
+  const doubt = await doubtOf(shop, work, visit, end);
+  if (doubt === undefined || end.session === undefined || signal.aborted) return end;
+  return together(end, await inTurn(end.session, true, doubt, end.total));
+}
+
+/** What an agent is asked that came to its end without a verdict that can be read; undefined: nothing is unclear. */
+async function doubtOf(shop: Workshop, work: AgentWork, visit: Visit, end: AgentEnd): Promise<string | undefined> {
+  if (!work.verdict || end.end !== "finished") return undefined;
+  const { artifact } = work.verdict;
+  const read = await shop.files.read(visit.artifacts, artifact);
+  const reading = readVerdict("text" in read ? read.text : undefined, work.verdict);
+  if (!("unclear" in reading)) return undefined;
+  const lines = verdictLines(work.verdict).map((line) => `"${line}"`);
+  return `Your report gives no verdict: ${reading.unclear}. Do not look at the task again. Write the report to ${visit.artifacts}/${artifact}, with the verdict you came to on a line of its own: ${lines.join(" or ")}. What you say in a message settles nothing.`;
+}
+
+/** The second turn decides, unless the world kept it from its end: then the first one stands as it was. Both cost. */
+function together(first: AgentEnd, second: AgentEnd): AgentEnd {
+  const spent = sum([first.spent, second.spent]);
+  const counts = second.end === "finished" || second.end === "cancelled";
+  return { ...(counts ? second : first), spent };
 }
 
 type Ended = Extract<AgentEnd, { end: "finished" | "failed" | "limit" }>;
