@@ -33,9 +33,28 @@ function folderOf(id) {
   return [join(path.slice(0, at), "node_modules", scope.startsWith("@") ? join(scope, name) : scope)];
 }
 function section(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  if (!license || !file) throw new Error(`"${name}" says nothing about its licence: leave it out, or ask`);
-  const words = readFileSync(join(folder, file), "utf8").trim().replace(/\r\n/g, "\n");
+  const { name, version, license, repository } = packageOf(folder);
+  const from = [folder, ...siblingsOf(name, folder, repository?.url)].find((each) => licenceIn(each) !== undefined);
+  if (!license || !from) throw new Error(`"${name}" says nothing about its licence: leave it out, or ask`);
+  const words = readFileSync(join(from, licenceIn(from)), "utf8")
+    .trim()
+    .replace(/\r\n/g, "\n");
   return `\n## ${name} ${version} (${license})\n\n\`\`\`text\n${words}\n\`\`\`\n`;
+}
+
+/** Some packages of one repository name their licence and leave its text to another of them, under the same licence. */
+function siblingsOf(name, folder, url) {
+  const modules = join(folder, ...name.split("/").map(() => ".."));
+  const all = url === undefined ? [] : ["ai"].map((each) => join(modules, each));
+  const { license } = packageOf(folder);
+  return all.filter((each) => {
+    const sibling = existsSync(join(each, "package.json")) ? packageOf(each) : {};
+    return sibling.repository?.url === url && sibling.license === license;
+  });
+}
+function packageOf(folder) {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+}
+function licenceIn(folder) {
+  return readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
 }

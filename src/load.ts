@@ -44,14 +44,13 @@ export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): P
   const source = await find(house, name, how.byPath ?? false);
   const job = await jobFor(house, source, how);
   const settings = await settingsOf(house.library);
-  const fallback = how.agent ?? settings.agent ?? (how.anyAgent ? HOST : undefined);
   const near = source.origin === "bundled" ? undefined : dirname(resolve(house.where.workspace, source.path));
   let extras = nothing();
   const registered: Registered = {
     uses,
     performers: settings.performers,
-    ...(fallback ? { fallback } : {}),
     ...(job === undefined ? {} : { job }),
+    ...chosen(how, settings),
     isSet: (variable) => env[variable] !== undefined && env[variable] !== "",
     sha256: house.sha256,
     extras: async (entries) => {
@@ -87,6 +86,15 @@ export async function loadFor({ house, env, uses, name, how, cwd }: LoadTask): P
     makesBranch: file.makesBranch || file.requireBranch !== undefined,
     ...(file.requireBranch ? { requireBranch: branchesOf(settings).base } : {}),
   };
+}
+
+/** Who works where the loop names nobody, and whether the caller said so. */
+function chosen(
+  { agent, anyAgent = false }: LoadOptions,
+  settings: Settings,
+): Pick<Registered, "fallback" | "isChosen"> {
+  const fallback = agent ?? settings.agent ?? (anyAgent ? HOST : undefined);
+  return { isChosen: agent !== undefined || anyAgent, ...(fallback ? { fallback } : {}) };
 }
 
 function overridesOf({ maxAttempts, maxIter, maxResets }: LoadOptions): Overrides {

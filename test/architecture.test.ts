@@ -54,7 +54,7 @@ const STRANGERS = ["adapters", "surfaces"];
 const SHARED = "adapters/files";
 /** A third-party package sits in one place. */
 const PACKAGES: Record<string, string[]> = {
-  "adapters/agents": ["zod"],
+  "adapters/agents": ["zod", "ai", "@ai-sdk/anthropic", "@ai-sdk/openai-compatible"],
   "adapters/git": ["ignore"],
   "adapters/library": ["yaml"],
   "adapters/validators": ["sucrase"],

@@ -15,6 +15,8 @@ export interface Known {
   performers: Record<string, Performer>;
   /** For skills and unmapped agents: `--agent`, else the repository's, else none. */
   fallback?: string;
+  /** True: `fallback` was asked for by who starts the loop, and stands above what the file says. */
+  isChosen?: boolean;
   /** The words after `use:` this release drives. */
   uses: string[];
   actions: Record<string, ActionFacts>;

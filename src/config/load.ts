@@ -20,6 +20,7 @@ export interface Registered {
   uses: string[];
   performers: Record<string, Performer>;
   fallback?: string;
+  isChosen?: boolean;
   isSet(variable: string): boolean;
   sha256(text: string): string;
   /** The job a run of it would belong to; absent where nobody can tell. */

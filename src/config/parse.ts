@@ -15,7 +15,6 @@ export interface ParsedLoop extends Positions {
 
 const REQUIRED = "write a name and one of the bodies skills, steps, doer/reviewer and nodes";
 /** Keys that are read and kept but that nothing acts on in this release. */
-const NOT_ACTED_UPON = ["llm"];
 
 /** `path` is how the file is named in messages. Never throws, whatever the text. */
 export function parseLoop(text: string, path: string): ParsedLoop | { issues: Issue[] } {
@@ -60,20 +59,10 @@ function checkBodies(bodies: Body[]): Complaint[] {
 }
 
 function warnOf(data: { [key: string]: unknown }, source: Source, path: string): Issue[] {
-  const warn = (where: string[], what: string): Issue => ({
-    code: "not-acted-upon",
-    path,
-    ...source.at(where),
-    message: `${what} is not acted upon in this release`,
-    severity: "warning",
-  });
   const { trigger } = data;
   const start = typeof trigger === "object" && trigger !== null && "type" in trigger ? trigger.type : undefined;
-  const warnings = NOT_ACTED_UPON.filter((key) => key in data).map((key) => warn([key], `"${key}"`));
-  if (start === "notify_and_wait" || start === "auto")
-    warnings.push({
-      ...warn(["trigger", "type"], `"type" of "trigger" is ${start}, which`),
-      hint: "the loop starts by name only",
-    });
-  return sortIssues(warnings);
+  if (start !== "notify_and_wait" && start !== "auto") return [];
+  const message = `"type" of "trigger" is ${start}, which is not acted upon in this release`;
+  const hint = "the loop starts by name only";
+  return [{ code: "not-acted-upon", path, ...source.at(["trigger", "type"]), message, hint, severity: "warning" }];
 }

@@ -1,7 +1,9 @@
 // The whole vocabulary of the engine. Data only: no functions, JSON-safe.
 import type { Isolation, Performer } from "./performer.js";
+import type { Setback } from "./setback.js";
 import type { Finding, Json, Spent, Verdict } from "./verdict.js";
 
+export type { Answer, ErrorRecord, Event, EventBody } from "./event.js";
 export type { Isolation, Performer } from "./performer.js";
 export type { Evidence, Finding, Json, Spent, Status, Verdict } from "./verdict.js";
 
@@ -202,6 +204,10 @@ export interface Run {
   shared: string[];
   /** The agent session of the latest visit, per node. */
   sessions: Record<string, string>;
+  /** Faults in a row, per node or branch. */
+  setbacks?: Record<string, Setback>;
+  /** Performers that failed, and who works in their place from then on. */
+  standIns?: Record<string, string>;
   /** What was spent, per node, and per branch as `node/branch`. */
   spent: Record<string, Spent>;
   /** The most that one answer has cost so far, figure by figure, by the same names. */
@@ -234,7 +240,15 @@ export type Cursor =
   /** `answers` holds the branches of a fan that have been heard. */
   | { at: "work"; node: string; answers: Record<string, Verdict> }
   | { at: "waiting"; node: string; boundary: "enter" | "exit"; findings: Finding[] }
-  | { at: "parked"; code: ParkCode; reason: string; findings: Finding[]; resume: Route | { retry: Cursor } }
+  | {
+      at: "parked";
+      code: ParkCode;
+      reason: string;
+      findings: Finding[];
+      resume: Route | { retry: Cursor };
+      /** ISO time before which going on is of no use. */
+      until?: string;
+    }
   | { at: "checkpoint"; to: Cursor; saves?: Saved }
   | { at: "chain"; loop: string; to: Cursor }
   /** `exhausted`: the budget that ended the run and the way that could not be paid; raising its limit goes on there. */
@@ -247,54 +261,3 @@ export type Command = { ticket: string } & (
   | { do: "checkpoint"; message: string; ending?: Ending; saves?: Saved }
   | { do: "chain"; loop: string }
 );
-
-// --- Event: what happened. The journal is these, one JSON object a line.
-export type Event = { seq: number; at: string; by: string } & EventBody;
-export type EventBody =
-  | {
-      type: "started";
-      run: string;
-      job: string;
-      flow: string;
-      digest: string;
-      inputs: Record<string, string>;
-      parent?: string;
-    }
-  /** Written before the work, so that a crash loop is seen. */
-  | { type: "begun"; ticket: string; performer: string; session?: string }
-  /** Answers an outstanding command. */
-  | { type: "verdict"; ticket: string; verdict: Verdict; spent?: Spent; answer?: Answer; session?: string }
-  /** The command could not be carried out. */
-  | { type: "fault"; ticket: string; error: ErrorRecord; spent?: Spent }
-  /** The command is still going on somewhere else (a loop as a step that rests); not a try that failed. */
-  | { type: "yielded"; ticket: string }
-  | { type: "checkpointed"; ticket: string; commit?: string; trouble?: string }
-  | { type: "chained"; ticket: string; run?: string; why?: string }
-  /** The world moved: look again. Never carries a decision. */
-  | { type: "signal"; name: string }
-  | { type: "stopped"; code: "paused" | "interrupted" | "limit"; reason: string }
-  | { type: "resumed" }
-  | { type: "abandoned"; reason: string }
-  /** A person raised a budget's limit. */
-  | { type: "extended"; budget: string; limit: number; was: number }
-  /** A person set a limit of money, tokens or time: "usd" of the whole run, "dev.usd" of its step "dev". In the figure's own unit. */
-  | { type: "limited"; limit: string; to: number; was?: number }
-  /** Paths that changed while nobody drove the run: people's, and none of the run's to commit, unless a person says so. */
-  | { type: "foreign"; paths: string[]; shared?: string[]; accepted: boolean }
-  /** The job has another name from here on: a pending one, once its ticket and branch are there. Moves nothing. */
-  | { type: "renamed"; job: string; ticket?: string; branch?: string }
-  /** For people; moves nothing: a lock taken over, a changed file noticed, an engine chosen, a journal adopted. */
-  | { type: "remark"; about: string; text: string; data?: Json };
-/** A person's answer: who, through what, and what they were shown (P4). */
-export interface Answer {
-  who: string;
-  channel: "terminal" | "cli" | "chat" | "elicitation" | "web" | "file";
-  shown: string;
-  comment?: string;
-}
-export interface ErrorRecord {
-  code: string;
-  message: string;
-  hint?: string;
-  details?: Json;
-}

@@ -15,6 +15,13 @@ export interface Performer {
   timeoutMs?: number;
   /** Tokens its prompt may have; what does not fit becomes a pointer. */
   promptTokens?: number;
+  /** Another performer of the loop, who goes on where this one cannot. */
+  fallback?: string;
+  /** Of the built-in agent: where its model is, the variable that holds the key (never the key), the wire format, the limit of a call. */
+  baseUrl?: string;
+  keyEnv?: string;
+  api?: "openai" | "anthropic";
+  callTimeoutMs?: number;
 }
 export interface Isolation {
   engine: "auto" | "bubblewrap" | "docker";

@@ -14,6 +14,7 @@ import type { Cursor, Event, Finding, Flow, Hook, Node, ParkCode, Route, Run, Ta
 import { limitOf, pay } from "./pay.js";
 import { branchesLeft, nodeAt, nodeOf, ownerOf, placeOf, settled, ticketsOf, visitsOf } from "./place.js";
 import { NotNow, StaleAnswer } from "./refusal.js";
+import { recovered, setBack } from "./setback.js";
 
 export { next } from "./next.js";
 
@@ -43,10 +44,9 @@ function move(flow: Flow, run: Run, event: Event): Run {
       return answered(flow, inSession(charge(run, event.ticket, event.spent), event), event.ticket, event.verdict);
     case "fault": {
       checkTicket(flow, run, event.ticket);
-      const { message, hint, code } = event.error;
-      const finding: Finding = { text: hint ? `${message}; ${hint}` : message, rule: code, severity: "error" };
-      const charged = charge(run, event.ticket, event.spent);
-      return park(flow, charged, "fault", message, [finding], { retry: run.cursor });
+      const set = setBack(flow, inSession(charge(run, event.ticket, event.spent), event), event);
+      if ("again" in set) return set.again;
+      return park(flow, set.run, "fault", set.reason, set.findings, { retry: run.cursor }, set.until);
     }
     case "yielded":
       checkTicket(flow, run, event.ticket);
@@ -126,7 +126,8 @@ function extended(flow: Flow, run: Run, name: string, limit: number): Run {
 
 function answered(flow: Flow, run: Run, ticket: string, verdict: Verdict): Run {
   const { cursor } = run;
-  const warned = verdict.status === "pass" ? warn(run, verdict.findings) : run;
+  const well = recovered(run, ticket);
+  const warned = verdict.status === "pass" ? warn(well, verdict.findings) : well;
   if (cursor.at === "enter" || cursor.at === "exit") return hooked(flow, warned, cursor, verdict);
   if (cursor.at !== "work") throw new NotNow("take a verdict", placeOf(cursor));
   if (verdict.status === "wait") throw new NotNow("wait", "at work; only a hook may wait");
@@ -257,8 +258,9 @@ function park(
   reason: string,
   findings: Finding[],
   resume: Route | { retry: Cursor },
+  until?: string,
 ): Run {
-  const parked: Cursor = { at: "parked", code, reason, findings, resume };
+  const parked: Cursor = { at: "parked", code, reason, findings, resume, ...(until ? { until } : {}) };
   const save = flow.checkpoint.onPark && run.cursor.at !== "checkpoint"; // what cannot be saved is not saved again: R2
   return stand(run, save ? { at: "checkpoint", to: parked } : parked);
 }

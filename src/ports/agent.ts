@@ -36,15 +36,26 @@ export interface Turn {
   resume: boolean;
   timeoutMs: number;
   turnsMax?: number;
+  /** Folder of the run for conversations that outlive a visit. Absolute, not visible to the agent. Absent: the visit's own. */
+  sessionFolder?: string;
+  /** What `session` had come to before, for agents that count a whole conversation. */
+  before?: Total;
   /** For agents that run inside the sandbox. */
   sandbox: SandboxStart;
+  /** An agent that names its sessions itself says so here, at once: it may be killed before its end. */
+  onSession?(session: string): void;
   onLine(line: string): void;
   /** Blots out the secrets that were handed in by name; for whatever is written down. */
   mask(text: string): string;
 }
 /** Starts a program inside the sandbox of this visit. */
 export type SandboxStart = (task: import("./sandbox.js").SandboxTask) => Promise<import("./sandbox.js").Child>;
-export type AgentEnd = { spent: Spent; session?: string; output: string } & (
+/** Tokens of a whole conversation. */
+export interface Total {
+  inputTokens: number;
+  outputTokens: number;
+}
+export type AgentEnd = { spent: Spent; session?: string; total?: Total; output: string } & (
   | { end: "finished"; denials: string[] }
   /** It came to its own end and says it failed, or ended with a non-zero exit code. */
   | { end: "failed"; why: string }

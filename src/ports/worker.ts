@@ -5,7 +5,7 @@ export type Answer =
   | { verdict: Verdict; spent?: Spent; answer?: PersonsAnswer; session?: string }
   | { checkpointed: { commit?: string; trouble?: string } }
   | { chained: { run?: string; why?: string } }
-  | { fault: ErrorRecord; spent?: Spent }
+  | { fault: ErrorRecord; spent?: Spent; session?: string }
   /** It goes on somewhere else and rests there: drive stops and hands `rest` to the caller. */
   | { yielded: { rest: string } }
   /** The signal came before there was an answer. */

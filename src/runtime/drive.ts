@@ -6,6 +6,7 @@ import type { Command, Event, EventBody, Flow, Run } from "../core/model.js";
 import { ownerOf, placeOf } from "../core/place.js";
 import { Refusal } from "../core/refusal.js";
 import { apply, next } from "../core/run.js";
+import { pauseMs } from "../core/setback.js";
 import type { Answer, Begin, Task, Worker } from "../ports/worker.js";
 import type { Opened, World } from "../ports/world.js";
 
@@ -47,11 +48,7 @@ async function driveOn(world: World, seat: Seat, signal: AbortSignal): Promise<R
     const commands = next(seat.flow, seat.run);
     const mine = commands.filter((command) => world.workerFor(command).here(command, seat.flow));
     if (!mine.length) return { run: seat.run, ...(commands[0] ? { handoff: commands[0] } : {}) };
-    const over = await beyond(world, seat.opened, mine);
-    if (over) {
-      await seat.record({ type: "stopped", code: "limit", reason: over });
-      continue;
-    }
+    if (await heldBack(world, seat, mine, signal)) continue;
     // once the order to stop is written down, what is left (a checkpoint) is done in peace
     const within = await carryOut(world, seat, mine, signal.aborted ? never : signal);
     if (within) return { run: seat.run, within };
@@ -78,6 +75,17 @@ async function beyond(world: World, { flow, run }: Opened, commands: Command[]):
 async function rename(world: World, seat: Seat): Promise<void> {
   if (isPending(seat.run.job)) await seat.publish(); // the records may be moved
   await world.renaming?.(seat.opened, (body) => seat.record(body));
+}
+
+/** After a fault that is tried again, waits for its time; what a limit forbids is not begun. True: look again at what is next. */
+async function heldBack(world: World, seat: Seat, commands: Command[], signal: AbortSignal): Promise<boolean> {
+  const tickets = commands.map(({ ticket }) => ticket);
+  const ms = pauseMs(seat.run, tickets, world.clock.now());
+  if (ms > 0) await world.clock.sleep(ms, signal).catch(() => {}); // told to stop meanwhile
+  if (ms > 0 && signal.aborted) return true;
+  const over = await beyond(world, seat.opened, commands);
+  if (over) await seat.record({ type: "stopped", code: "limit", reason: over });
+  return Boolean(over);
 }
 
 /** Append one event from outside (an answer, a stop, a resume) and return the run it made. Throws a Refusal, writing nothing. */
@@ -148,13 +156,19 @@ const hear = async (worker: Worker, task: Task, signal: AbortSignal): Promise<He
 });
 
 function bodyOf(ticket: string, answer: Exclude<Answer, { cancelled: true }>): EventBody {
-  if ("fault" in answer)
-    return { type: "fault", ticket, error: answer.fault, ...(answer.spent ? { spent: answer.spent } : {}) };
+  if ("fault" in answer) return faultOf(ticket, answer);
   if ("yielded" in answer) return { type: "yielded", ticket };
   if ("checkpointed" in answer) return { type: "checkpointed", ticket, ...answer.checkpointed };
   if ("chained" in answer) return { type: "chained", ticket, ...answer.chained };
   return { type: "verdict", ticket, ...answer };
 }
+
+const faultOf = (ticket: string, { fault, ...more }: Extract<Answer, { fault: unknown }>): EventBody => ({
+  type: "fault",
+  ticket,
+  error: fault,
+  ...more,
+});
 
 /** The run as it moves, with its journal: an event is on disk before the run has moved by it. */
 class Seat {

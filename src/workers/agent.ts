@@ -1,8 +1,10 @@
 // An agent step: one turn of a performer, judged by what it wrote and never by what it said (P1).
 import { HOST } from "../core/hosts.js";
+import { sum } from "../core/ledger.js";
 import type { Finding, Flow, Performer, Verdict, Work } from "../core/model.js";
 import { ownerOf } from "../core/place.js";
-import type { Agent, AgentEnd } from "../ports/agent.js";
+import { standInFor } from "../core/setback.js";
+import type { Agent, AgentEnd, Total } from "../ports/agent.js";
 import type { Door } from "../ports/door.js";
 import { FaultError } from "../ports/errors.js";
 import type { Read } from "../ports/files.js";
@@ -12,8 +14,9 @@ import { promptOf } from "./agent-prompt.js";
 import { cutFindings } from "./findings.js";
 import type { PromptParts } from "./prompt.js";
 import { printOf, readReview } from "./review.js";
+import { keepSession, keptSession } from "./sessions.js";
 import { openTools, toldTools, withoutThese } from "./tools.js";
-import { readVerdict } from "./verdict.js";
+import { readVerdict, verdictLines } from "./verdict.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
@@ -50,23 +53,24 @@ const performerOf = (shop: Workshop, flow: Flow, name: string): Performer | unde
 function beginTurn(shop: Workshop, { command, run, flow }: Pick<Task, "command" | "run" | "flow">): Begin {
   if (command.do !== "work" || command.work.kind !== "agent") throw new Error("unreachable: not an agent");
   const { work, ticket } = command;
-  const performer = work.performer;
+  const performer = standInFor(run, work.performer);
   const agent = shop.agents.get(performerOf(shop, flow, performer)?.use ?? "");
-  if (!agent?.choosesSession) return { performer };
   const last = run.sessions[ownerOf(ticket)];
-  const cutOff = (run.tries[ticket] ?? 0) > 0;
+  if (!agent?.choosesSession)
+    return last && work.session === "inherit" ? { performer, session: last, resumes: true } : { performer };
+  const cutOff = (run.tries[ticket] ?? 0) > 0 || run.setbacks?.[ownerOf(ticket)] !== undefined;
   if (last && (cutOff || work.session === "inherit")) return { performer, session: last, resumes: true };
   return { performer, session: shop.clock.uuid() };
 }
 
 async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSignal): Promise<Answer> {
-  const performer = performerOf(shop, task.flow, work.performer);
+  const performer = performerOf(shop, task.flow, task.begin.performer);
   const agent = performer && shop.agents.get(performer.use);
   if (!performer || !agent) {
     return {
       fault: {
         code: "agent-missing",
-        message: `Nothing here drives the agent "${work.performer}"`,
+        message: `Nothing here drives the agent "${task.begin.performer}"`,
         hint: "pawl doctor",
       },
     };
@@ -80,15 +84,31 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
     door = await openTools(shop, offer);
     const tools = door ? { tools: { door, told: toldTools(shop, offer, door) } } : {};
     const end = await perform(shop, task, { work, agent, visit, readable, ...tools }, signal);
-    if (end.end === "cancelled") return { cancelled: true };
-    if (end.end === "fault") return { fault: end.fault, spent: end.spent };
-    if (end.end === "no-session")
-      return { fault: { code: "agent-session", message: `"${work.performer}" has lost its session` } };
-    const verdict = await judge(shop, task, { work, visit, end });
-    return { verdict, spent: end.spent, ...(end.session ? { session: end.session } : {}) };
+    return await answerOf(shop, task, { work, visit }, end);
   } finally {
     await door?.[Symbol.asyncDispose]();
     await visit.close();
+  }
+}
+
+async function answerOf(
+  shop: Workshop,
+  task: Task,
+  made: Pick<Made, "work" | "visit">,
+  end: AgentEnd,
+): Promise<Answer> {
+  const session = end.session ? { session: end.session } : {};
+  switch (end.end) {
+    case "cancelled":
+      return { cancelled: true };
+    case "fault":
+      return { fault: end.fault, spent: end.spent, ...session };
+    case "no-session":
+      return { fault: { code: "agent-session", message: `"${task.begin.performer}" has lost its session` } };
+    case "finished":
+    case "failed":
+    case "limit":
+      return { verdict: await judge(shop, task, { ...made, end }), spent: end.spent, ...session };
   }
 }
 
@@ -104,44 +124,84 @@ interface Made {
 }
 
 /** The turn itself; a session that is gone is replaced by a fresh one with the whole prompt. */
-async function perform(
-  shop: Workshop,
-  task: Task,
-  { work, agent, visit, readable, tools }: Made,
-  signal: AbortSignal,
-): Promise<AgentEnd> {
-  const performer = performerOf(shop, task.flow, work.performer);
-  if (!performer) throw new Error(`unreachable: no performer "${work.performer}"`);
-  const beside = `${visit.folder}/beside`;
-  const place = { artifacts: visit.artifacts, beside, ...(tools ? { tools: tools.told } : {}) };
-  const { text: prompt, ...laid } = await promptOf(shop, task, work, place);
-  for (const { path, text } of laid.beside) await shop.files.write(path, visit.mask(text));
-  readable.push(...(laid.beside.length ? [beside] : []), ...(tools ? [tools.door.folder] : []));
-  await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(prompt));
-  const inTurn = (session: string, resume: boolean) =>
-    agent.perform(
+async function perform(shop: Workshop, task: Task, made: Made, signal: AbortSignal): Promise<AgentEnd> {
+  const { work, agent, visit, tools } = made;
+  const performer = performerOf(shop, task.flow, task.begin.performer);
+  if (!performer) throw new Error(`unreachable: no performer "${task.begin.performer}"`);
+  const prompt = await laid(shop, task, made);
+  const owner = ownerOf(task.command.ticket);
+  const isCutOff = task.tries > 1 || task.run.setbacks?.[owner] !== undefined;
+  const kept = agent.choosesSession ? undefined : await keptSession(shop, task.run.id, owner);
+  const keep = (session: string, total?: Total) =>
+    agent.choosesSession
+      ? undefined
+      : keepSession(shop, task.run.id, owner, { ticket: task.command.ticket, session, ...(total ? { total } : {}) });
+  const usual = (resume: boolean): string => (resume && isCutOff ? goOn(visit.artifacts) : prompt);
+  const env = tools ? { ...visit.env, PAWL_TOOLS: tools.door.call } : visit.env;
+  const inTurn = async (session: string, resume: boolean, asked?: string, total?: Total) => {
+    const before = total ?? (kept?.session === session ? kept.total : undefined);
+    const end = await agent.perform(
       {
         performer: withoutThese(shop, performer),
-        prompt: resume && task.tries > 1 ? goOn(visit.artifacts) : prompt,
+        prompt: asked ?? usual(resume),
         access: work.access,
         workspace: shop.frozen.start.workspace,
         artifacts: visit.artifacts,
         visitFolder: visit.folder,
-        env: tools ? { ...visit.env, PAWL_TOOLS: tools.door.call } : visit.env,
+        sessionFolder: `${shop.store.runFolder(task.run.id)}/sessions`,
+        env,
         session,
         resume,
+        ...(before ? { before } : {}),
         timeoutMs: work.timeoutMs ?? performer.timeoutMs ?? TURN_MS,
         ...(work.turnsMax ? { turnsMax: work.turnsMax } : {}),
         sandbox: visit.start,
         mask: visit.mask,
         onLine: (line) => shop.notifier.said(task.command, visit.mask(line)),
+        onSession: (named) => void keep(named)?.catch(() => {}), // without it a try after a crash begins a fresh session
       },
       signal,
     );
-  const end = await inTurn(task.begin.session ?? "", task.begin.resumes ?? false);
-  if (end.end !== "no-session") return end;
-  const session = shop.clock.uuid();
-  return { session, ...(await inTurn(session, false)) };
+    if (end.session) await keep(end.session, end.total);
+    return end;
+  };
+  const cutOff = isCutOff && kept?.ticket === task.command.ticket ? kept.session : undefined;
+  const first = await inTurn(task.begin.session ?? cutOff ?? "", task.begin.resumes ?? cutOff !== undefined);
+  const session = agent.choosesSession ? shop.clock.uuid() : "";
+  const end: AgentEnd =
+    first.end === "no-session" ? { ...(session ? { session } : {}), ...(await inTurn(session, false)) } : first;
+  const doubt = await doubtOf(shop, work, visit, end);
+  if (doubt === undefined || end.session === undefined || signal.aborted) return end;
+  return together(end, await inTurn(end.session, true, doubt, end.total));
+}
+
+/** The prompt, kept with the visit; what it points to lies beside it, where the sandbox may read. */
+async function laid(shop: Workshop, task: Task, { work, visit, readable, tools }: Made): Promise<string> {
+  const beside = `${visit.folder}/beside`;
+  const place = { artifacts: visit.artifacts, beside, ...(tools ? { tools: tools.told } : {}) };
+  const { text, beside: more } = await promptOf(shop, task, work, place);
+  for (const each of more) await shop.files.write(each.path, visit.mask(each.text));
+  readable.push(...(more.length ? [beside] : []), ...(tools ? [tools.door.folder] : []));
+  await shop.files.write(`${visit.folder}/prompt.md`, visit.mask(text));
+  return text;
+}
+
+/** What an agent is asked that came to its end without a verdict that can be read; undefined: nothing is unclear. */
+async function doubtOf(shop: Workshop, work: AgentWork, visit: Visit, end: AgentEnd): Promise<string | undefined> {
+  if (!work.verdict || end.end !== "finished") return undefined;
+  const { artifact } = work.verdict;
+  const read = await shop.files.read(visit.artifacts, artifact);
+  const reading = readVerdict("text" in read ? read.text : undefined, work.verdict);
+  if (!("unclear" in reading)) return undefined;
+  const lines = verdictLines(work.verdict).map((line) => `"${line}"`);
+  return `Your report gives no verdict: ${reading.unclear}. Do not look at the task again. Write the report to ${visit.artifacts}/${artifact}, with the verdict you came to on a line of its own: ${lines.join(" or ")}. What you say in a message settles nothing.`;
+}
+
+/** The second turn decides, unless the world kept it from its end: then the first one stands as it was. Both cost. */
+function together(first: AgentEnd, second: AgentEnd): AgentEnd {
+  const spent = sum([first.spent, second.spent]);
+  const counts = second.end === "finished" || second.end === "cancelled";
+  return { ...(counts ? second : first), spent };
 }
 
 type Ended = Extract<AgentEnd, { end: "finished" | "failed" | "limit" }>;

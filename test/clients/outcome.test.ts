@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type Heard, hear, NOTHING_HEARD } from "../../src/adapters/agents/claude-code/events.js";
-import { type Ending, judge } from "../../src/adapters/agents/claude-code/outcome.js";
-import { Events } from "../../src/adapters/agents/claude-code/stream.js";
+import { judge } from "../../src/adapters/agents/claude-code/outcome.js";
+import { Events } from "../../src/adapters/agents/stream.js";
+import type { Ending } from "../../src/adapters/agents/streamed.js";
 
 const recorded = (name: string) => readFileSync(new URL(`recorded/${name}.jsonl`, import.meta.url));
 
@@ -21,6 +22,7 @@ const ending = (more: Partial<Ending> = {}): Ending => ({
   stderr: "",
   ms: 7,
   timeoutMs: 1000,
+  idleMs: 500,
   resume: false,
   ...more,
 });
@@ -50,8 +52,8 @@ describe("a recorded end", () => {
   });
   test.each([
     ["bad-request", "agent-model-error"],
-    ["overloaded", "agent-model-error"],
-    ["refused-connection", "agent-model-error"],
+    ["overloaded", "agent-overloaded"],
+    ["refused-connection", "agent-overloaded"],
     ["rate", "agent-rate"],
     ["credit", "agent-quota"],
     ["auth", "agent-auth"],
@@ -97,7 +99,7 @@ describe("our own timers", () => {
   test("time, while the model's service refused call after call, is the service's trouble", () => {
     const event = { type: "system", subtype: "api_retry", error: "server_error", error_status: 529, attempt: 3 };
     const end = judge(hear(busy, event), ending({ exit: { how: "SIGTERM", stop: "time" } }));
-    expect(end).toMatchObject({ end: "fault", fault: { code: "agent-model-error" } });
+    expect(end).toMatchObject({ end: "fault", fault: { code: "agent-overloaded", class: "overloaded" } });
   });
 });
 
@@ -116,9 +118,11 @@ describe("words", () => {
   ])("on stderr, without a result: %s", (stderr, code) => {
     expect(judge(NOTHING_HEARD, ending({ stderr }))).toMatchObject({ end: "fault", fault: { code } });
   });
-  test("the second at which a limit ends is handed on", () => {
-    const end = endOfResult({ ...failed, result: "usage limit reached|1760000000" });
-    expect(end.end === "fault" && end.fault.details).toEqual({ until: 1_760_000_000 });
+  test("the second at which a limit ends is handed on, and is known for sure", () => {
+    const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+    const end = endOfResult({ ...failed, result: `usage limit reached|${inAnHour}` });
+    const until = new Date((inAnHour + 120) * 1000).toISOString();
+    expect(end).toMatchObject({ end: "fault", fault: { class: "limit", until, certainty: "told" } });
   });
   test.each([
     "handle HTTP 429 Too Many Requests",

@@ -18,6 +18,19 @@ const PROGRAMS = [
 /** Where Claude Code is, or undefined when it is not installed. */
 export const claudeProgram: string | undefined = PROGRAMS.find((path) => existsSync(path));
 
+/** Where another of the installed clients is, by its path below node_modules. */
+export function clientProgram(path: string): string | undefined {
+  return existsSync(join(MODULES, path)) ? join(MODULES, path) : undefined;
+}
+export const codexProgram: string | undefined = clientProgram(".bin/codex");
+
+/** How Codex is told of the scripted model: give it to a performer as `args:`, with MODEL_KEY in its `env:`. */
+export function codexArgs(url: string): string[] {
+  const retries = "request_max_retries=0,stream_max_retries=0";
+  const provider = `{name="scripted",base_url="${url}/v1",wire_api="responses",env_key="MODEL_KEY",${retries}}`;
+  return ['model_provider="scripted"', `model_providers.scripted=${provider}`].flatMap((setting) => ["-c", setting]);
+}
+
 /** Say it where a test is skipped: `describe.skipIf(skippedBecause !== undefined)`. */
 export const skippedBecause: string | undefined =
   claudeProgram === undefined ? "Claude Code is not installed: node test/clients/install.mjs" : undefined;

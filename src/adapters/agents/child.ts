@@ -12,8 +12,8 @@ export interface Program {
   timeoutMs: number;
   mark: Mark;
 }
-/** Why we ended it: a person, the clock, its result was there, or no call of its model can succeed. */
-export type Stop = "cancelled" | "time" | "settled" | "hopeless";
+/** Why we ended it: a person, the clock, silence, its cap of turns, its result was there, or no call of its model can succeed. */
+export type Stop = "cancelled" | "time" | "idle" | "turns" | "settled" | "hopeless";
 export interface Exit {
   /** In words: "exit code 1", "SIGKILL". */
   how: string;

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { Turn } from "../../ports/agent.js";
 import { readerSettings } from "./claude-code/guard.js";
-import { argumentsFor, environmentFor, pathFor } from "./claude-code/recipe.js";
-import { AGENTS, agentFor, USES, USES_LATER } from "./registry.js";
+import { argumentsFor, environmentFor } from "./claude-code/recipe.js";
+import { pathFor } from "./host.js";
+import { AGENTS, agentFor, USES } from "./registry.js";
 
 const turn = (more: Partial<Turn> = {}) => ({
   performer: { use: "claude-code" },
@@ -82,10 +83,13 @@ test("no program is looked for in the workspace or in a relative folder", () => 
   expect(pathFor(path, "/project")).toBe("/usr/bin:/project-2/bin:/..data/bin");
 });
 
-test("the registry knows what this release drives, and what later ones will", () => {
-  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code"]);
-  expect(USES).toEqual(["command", "claude-code", "host"]);
-  expect(USES_LATER).toContain("codex");
+const SPEAK_ACP = ["acp", "opencode", "gemini", "qwen", "copilot"];
+test("the registry knows what this release drives, and where it works", () => {
+  expect(AGENTS.map((agent) => agent.use)).toEqual(["command", "claude-code", "codex", ...SPEAK_ACP, "llm"]);
+  expect(USES).toEqual(["command", "claude-code", "codex", ...SPEAK_ACP, "llm", "host"]);
   expect(agentFor("claude-code")?.confined).toBe(false);
-  expect(agentFor("codex")).toBeUndefined();
+  expect(agentFor("codex")?.confined).toBe(false);
+  for (const use of SPEAK_ACP) expect(agentFor(use)?.confined, use).toBe(false);
+  expect(agentFor("llm")?.confined).toBe(true);
+  expect(agentFor("emacs")).toBeUndefined();
 });

@@ -33,6 +33,7 @@ export class Context {
     const agent = this.agentOf(name, at);
     const found = this.file.performers[name] ?? this.known.performers[name] ?? this.byUse(name);
     if (found) return this.keep(name, dressed(found, agent), at);
+    if (this.isBuiltIn()) return this.keep(name, dressed({ use: LLM }, agent), at);
     if (this.known.fallback) {
       const usual = this.fallbackPerformer(at);
       const performer = this.performers[usual];
@@ -78,6 +79,7 @@ export class Context {
 
   /** For skills and agents that are not mapped: `--agent`, else the repository's default. */
   fallbackPerformer(at: Path): string {
+    if (this.isBuiltIn()) return this.keep(LLM, { use: LLM }, at);
     const { fallback } = this.known;
     if (!fallback) {
       const hint = `give one with --agent (${this.known.uses.join(", ")}), or "agent:" in .pawl/config.yaml`;
@@ -96,13 +98,18 @@ export class Context {
     return fallback;
   }
 
+  /** A file that says where its model is means the built-in agent for whom it does not map, unless another was asked for by name. */
+  private isBuiltIn(): boolean {
+    return this.file.llm !== undefined && !(this.known.isChosen && this.known.fallback !== undefined);
+  }
+
   private byUse(name: string): Performer | undefined {
     return this.known.uses.includes(name) && name !== "command" ? { use: name } : undefined;
   }
 
   private keep(name: string, performer: Performer, at: Path): string {
     if (name in this.performers) return name;
-    this.performers[name] = performer;
+    this.performers[name] = performer.use === LLM ? this.builtIn(name, performer, at) : performer;
     if (!this.known.uses.includes(performer.use)) {
       const hint = `this release drives ${this.known.uses.join(", ")}`;
       this.complain(
@@ -112,11 +119,27 @@ export class Context {
         hint,
       );
     }
+    if (performer.fallback !== undefined) this.performer(performer.fallback, at);
     for (const [key, value] of Object.entries(performer.env ?? {})) {
       if (typeof value !== "string" && !this.known.isSet(value.from))
         this.unset(at, `agent "${name}" takes ${key} from`, value.from);
     }
     return name;
+  }
+
+  /** What the performer does not say itself, the key "llm" of the file says. Nothing else stands in. */
+  private builtIn(name: string, performer: Performer, at: Path): Performer {
+    const { model, baseUrl, apiKeyEnv: keyEnv, api, timeoutMs: callTimeoutMs } = this.file.llm ?? {};
+    const told = { ...(model ? { model } : {}), ...(baseUrl ? { baseUrl } : {}), ...(keyEnv ? { keyEnv } : {}) };
+    const whole = { ...told, ...(api ? { api } : {}), ...(callTimeoutMs ? { callTimeoutMs } : {}), ...performer };
+    const wanted = { model: whole.model, base_url: whole.baseUrl, api_key_env: whole.keyEnv };
+    const missing = Object.entries(wanted).flatMap(([key, value]) => (value ? [] : [`"${key}"`]));
+    if (missing.length) {
+      const place = this.file.llm ? ["llm"] : at;
+      const hint = "write llm: {model: …, base_url: …, api_key_env: …}";
+      this.complain("missing-key", place, `the built-in agent "${name}" is not told its ${missing.join(", ")}`, hint);
+    }
+    return whole;
   }
 
   unset(at: Path, what: string, variable: string): void {
@@ -216,5 +239,8 @@ const dressed = (performer: Performer, agent: AgentFile | undefined): Performer 
   ...(agent?.tools ? { tools: agent.tools } : {}),
   ...performer,
 });
+
+/** The word after `use:` of the built-in agent. */
+const LLM = "llm";
 
 const list = (names: string[]): string => (names.length ? `; there are: ${names.slice(0, 20).join(", ")}` : "");

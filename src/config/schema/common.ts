@@ -72,7 +72,8 @@ const who = {
     model: text("the name of a model").meta({ description: "The model." }),
     base_url: text("an address").optional().meta({ description: "Address of the service." }),
     api_key_env: variable().optional().meta({ description: "Name of the variable that holds the key." }),
-    timeout: seconds().optional().meta({ description: "Seconds of one call. Default: no limit of its own." }),
+    api: word(["openai", "anthropic"]).optional().meta({ description: "What the service speaks. Default openai." }),
+    timeout: seconds().nullish().meta({ description: "Seconds of one call. Default: no limit of its own." }),
   })
     .optional()
     .meta({ description: "Settings of the built-in agent." }),
@@ -158,7 +159,13 @@ export function readCommon(parsed: Parsed, humanGate: boolean): CommonKeys {
     agentsDir: parsed.agents_dir,
     llm:
       llm &&
-      compact({ model: llm.model, baseUrl: llm.base_url, apiKeyEnv: llm.api_key_env, timeoutMs: toMs(llm.timeout) }),
+      compact({
+        model: llm.model,
+        baseUrl: llm.base_url,
+        apiKeyEnv: llm.api_key_env,
+        api: llm.api,
+        timeoutMs: toMs(llm.timeout ?? undefined),
+      }),
     additionalFiles: parsed.additional_files,
     extensions: parsed.extensions,
     isolation: readIsolation(parsed.isolation),

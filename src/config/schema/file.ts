@@ -82,6 +82,7 @@ export interface Llm {
   model: string;
   baseUrl?: string;
   apiKeyEnv?: string;
+  api?: "openai" | "anthropic";
   timeoutMs?: number;
 }
 

@@ -4,9 +4,20 @@ import type { Performer } from "../../core/model.js";
 import { Refusal } from "../../core/refusal.js";
 import { compact } from "./compact.js";
 import { env } from "./isolation.js";
-import { amount, freeText, keys, list, seconds, slug, table, text, word } from "./leaf.js";
+import { amount, freeText, keys, list, seconds, slug, table, text, variable, word } from "./leaf.js";
 
-export const USES = ["claude-code", "codex", "opencode", "gemini", "acp", "llm", "host", "command"] as const;
+export const USES = [
+  "claude-code",
+  "codex",
+  "opencode",
+  "gemini",
+  "qwen",
+  "copilot",
+  "acp",
+  "llm",
+  "host",
+  "command",
+] as const;
 
 export const performer = () =>
   z.union(
@@ -23,10 +34,18 @@ export const performer = () =>
         model: text("the name of a model").optional().meta({ description: "The model, in the client's own words." }),
         args: list(freeText(), "arguments").optional().meta({ description: "Further arguments of the client." }),
         env: env().optional().meta({ description: "Variables of the client: text, or {from: HOST_NAME}." }),
+        fallback: slug("the name of an agent")
+          .optional()
+          .meta({ description: "Who goes on where this one cannot: at a limit, without a sign-in, broken." }),
         access: word(["read", "write"]).optional().meta({ description: "May it change the workspace?" }),
         prompt_tokens: amount(1_000, 10_000_000, "tokens").optional().meta({
           description: "Tokens its prompt may have; documents that do not fit become pointers. Default 150000.",
         }),
+        base_url: text("an address").optional().meta({ description: "With `use: llm`: where the model is." }),
+        api_key_env: variable().optional().meta({ description: "With `use: llm`: the variable that holds the key." }),
+        api: word(["openai", "anthropic"])
+          .optional()
+          .meta({ description: "With `use: llm`: what the service speaks." }),
         timeout: seconds().optional().meta({ description: "Seconds of one visit." }),
       }),
     ],
@@ -55,8 +74,8 @@ export function performersOf(given: Record<string, unknown>): Record<string, Per
 }
 export function readPerformer(parsed: z.output<ReturnType<typeof performer>>): Performer {
   if (typeof parsed === "string") return { use: parsed };
-  const { timeout, prompt_tokens, ...same } = parsed;
-  return compact({ ...same, timeoutMs: toMs(timeout), promptTokens: prompt_tokens });
+  const { timeout, prompt_tokens, base_url: baseUrl, api_key_env: keyEnv, ...same } = parsed;
+  return compact({ ...same, baseUrl, keyEnv, timeoutMs: toMs(timeout), promptTokens: prompt_tokens });
 }
 
 export function toMs(seconds: number): number;

@@ -19,6 +19,10 @@ export interface Scenario {
 export interface ModelRequest {
   api: string | null;
   model?: string;
+  /** The first characters of the key that came along. */
+  auth?: string;
+  /** The newest message, where tool results stand. */
+  last?: unknown;
   scenario?: string | null;
   step?: number;
   missing?: boolean;

@@ -1,6 +1,6 @@
 // What Claude Code says while it works, one JSON object a line: the shapes we rely on, and what we remember of them.
 import { z } from "zod";
-import { isSessionToken } from "./recipe.js";
+import { isSessionToken } from "../host.js";
 
 /** Every field may be absent or of another type tomorrow: then it is as if it were not there. */
 const text = z.string().optional().catch(undefined);

@@ -1,19 +1,22 @@
 // Claude Code as an agent Pawl starts: what it is known by, and where its work is done.
 import type { Agent } from "../../../ports/agent.js";
-import { probe } from "./probe.js";
-import type { Host } from "./recipe.js";
+import { type Host, hostOf } from "../host.js";
+import { type Pace, USUAL_PACE } from "../pace.js";
+import { probeProgram } from "../program.js";
+import { CLAUDE_CODE } from "./known.js";
 
-/** How long it may stay after its closing event; any further event begins the wait anew. */
-const LINGER_MS = 5_000;
-
-export function claudeCode(host: Host = hostOf(process), lingerMs = LINGER_MS): Agent {
+export function claudeCode(host: Host = hostOf(process), pace: Partial<Pace> = {}): Agent {
   return {
-    use: "claude-code",
+    use: CLAUDE_CODE.use,
     confined: false,
     choosesSession: true,
-    probe: (performer, signal) => probe(performer, host, signal),
-    perform: async (turn, signal) => (await import("./turn.js")).perform(turn, host, lingerMs, signal),
+    probe: (performer, signal) => probeProgram(CLAUDE_CODE, performer, host, signal),
+    perform: async (turn, signal) => {
+      const [{ performStreamed }, { claudeClient }] = await Promise.all([
+        import("../streamed.js"),
+        import("./client.js"),
+      ]);
+      return performStreamed(claudeClient(host), turn, { ...USUAL_PACE, ...pace }, signal);
+    },
   };
 }
-
-const hostOf = ({ env, getuid }: NodeJS.Process): Host => ({ env, isRoot: getuid?.() === 0 });

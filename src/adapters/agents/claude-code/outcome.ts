@@ -1,18 +1,10 @@
 // What the end of a Claude Code turn means. Its closing event decides: never the exit code, never its prose.
-import type { ErrorRecord } from "../../../core/model.js";
 import type { AgentEnd } from "../../../ports/agent.js";
-import type { Exit } from "../child.js";
+import { type Bare, DENIALS_MAX } from "../end.js";
+import type { Ending } from "../streamed.js";
 import { endOf, oneLine, printable } from "../text.js";
+import { type Class, classInWords, classOfStatus, endedHow, troubleOf } from "../trouble.js";
 import type { ClaudeResult, Heard } from "./events.js";
-
-export interface Ending {
-  exit: Pick<Exit, "how" | "stop">;
-  stderr: string;
-  ms: number;
-  timeoutMs: number;
-  /** A session was to be resumed. */
-  resume: boolean;
-}
 
 export function judge(heard: Heard, ending: Ending): AgentEnd {
   const { result, session, said } = heard;
@@ -30,28 +22,15 @@ function isCutShort({ reopened }: Heard, { exit }: Ending): boolean {
   return exit.stop === "cancelled" || (exit.stop === "time" && reopened);
 }
 
-type Bare =
-  | { end: "finished"; denials: string[] }
-  | { end: "failed"; why: string }
-  | { end: "limit"; limit: string; why: string }
-  | { end: "cancelled" }
-  | { end: "no-session" }
-  | { end: "fault"; fault: ErrorRecord };
-
-function withoutResult({ trouble }: Heard, { exit, stderr, timeoutMs, resume }: Ending): Bare {
+function withoutResult({ trouble }: Heard, { exit, stderr, timeoutMs, idleMs, resume }: Ending): Bare {
   if (exit.stop === "cancelled") return { end: "cancelled" };
-  if (trouble) return modelFault(trouble.error, `The model's service answers ${trouble.status ?? "with an error"}`);
+  if (trouble) return modelFault(trouble, `The model's service answers ${trouble.status ?? "with an error"}`);
   if (exit.stop === "time")
     return { end: "limit", limit: "time", why: `Claude Code had not ended after ${timeoutMs} ms` };
+  if (exit.stop === "idle") return fault("idle", `no event for ${idleMs} ms`);
   if (resume && NO_SESSION.test(stderr)) return { end: "no-session" };
-  const worded = wordsFault(stderr);
-  if (worded) return worded;
-  const last = oneLine(stderr.split("\n").findLast((line) => line.trim() !== "") ?? "");
-  return fault(
-    "agent-interrupted",
-    `Claude Code ended without a result (${exit.how})${last === "" ? "" : `: ${last}`}`,
-    "see console.log in the folder of the visit, then `pawl resume`",
-  );
+  const worded = classInWords(stderr);
+  return worded ? fault(worded, oneLine(stderr)) : fault("crash", endedHow(exit.how, stderr));
 }
 
 const NO_SESSION = /No conversation found with session ID/;
@@ -63,55 +42,35 @@ function fromResult(result: ClaudeResult, { trouble }: Heard, { resume }: Ending
   if (subtype === "error_max_turns") return { end: "limit", limit: "turns", why };
   if (subtype === "error_max_budget_usd") return { end: "limit", limit: "usd", why };
   if (resume && errors.some((error) => NO_SESSION.test(error))) return { end: "no-session" };
-  if (trouble) return modelFault(trouble.error, why);
-  const worded = wordsFault(why);
-  if (worded) return worded;
-  return result.terminal_reason === "api_error" ? modelFault("unknown", why) : { end: "failed", why };
+  if (trouble) return modelFault(trouble, why);
+  const worded = classInWords(why);
+  if (worded) return fault(worded, why);
+  return result.terminal_reason === "api_error" ? fault("configuration", why) : { end: "failed", why };
 }
 
-/** The client's own classes of trouble with the model. */
-function modelFault(error: string, why: string): Bare {
-  switch (error) {
-    case "authentication_failed":
-    case "oauth_org_not_allowed":
-      return fault("agent-auth", `Claude Code is not signed in: ${why}`, SIGN_IN);
-    case "billing_error":
-      return fault("agent-quota", `The account behind Claude Code cannot pay: ${why}`, "top it up, then `pawl resume`");
-    case "rate_limit":
-      return fault("agent-rate", `The account behind Claude Code is at its limit: ${why}`, WAIT, untilOf(why));
-    default:
-      return fault("agent-model-error", `The model of Claude Code fails: ${why}`, "try again: `pawl resume`");
-  }
+/** The client's own classes of trouble with the model; what it calls unknown, by the status or the words. */
+const CLASSES: Record<string, Class> = {
+  authentication_failed: "auth",
+  oauth_org_not_allowed: "auth",
+  billing_error: "billing",
+  rate_limit: "limit",
+  overloaded: "overloaded",
+  server_error: "overloaded",
+};
+
+function modelFault({ error, status }: NonNullable<Heard["trouble"]>, why: string): Bare {
+  const named = Object.hasOwn(CLASSES, error) ? CLASSES[error] : undefined;
+  const byStatus = status === undefined ? undefined : classOfStatus(status);
+  return fault(named ?? byStatus ?? classInWords(why) ?? "configuration", why);
 }
 
-const SIGN_IN = "run `claude` and sign in, or set ANTHROPIC_API_KEY, then `pawl resume`";
-const WAIT = "wait until the limit is reset, then `pawl resume`";
-
-/** For a turn that failed without a class. What finished, or printed such words on its way, is never searched for them. */
-function wordsFault(text: string): Bare | undefined {
-  if (/\b(401 Unauthorized|not logged in|invalid api key|please run \/login)\b/i.test(text))
-    return modelFault("authentication_failed", oneLine(text));
-  if (/usage limit reached|hit your limit|out of extra usage|429 Too Many Requests/i.test(text))
-    return modelFault("rate_limit", oneLine(text));
-  return undefined;
-}
-
-/** `usage limit reached|1760000000`: seconds since 1970. */
-function untilOf(text: string): { until: number } | undefined {
-  const seconds = /\|(\d{10})\b/.exec(text)?.[1];
-  return seconds === undefined ? undefined : { until: Number(seconds) };
-}
-
-function fault(code: string, message: string, hint: string, details?: { until: number }): Bare {
-  return { end: "fault", fault: { code, message, hint, ...(details === undefined ? {} : { details }) } };
-}
+const CLAUDE = { title: "Claude Code", signIn: "run `claude` and sign in, or set ANTHROPIC_API_KEY" };
+const fault = (what: Class, why: string): Bare => ({ end: "fault", fault: troubleOf(what, why, CLAUDE) });
 
 /** `Bash(pnpm test)`: the rule that would allow it. */
 function denialsOf({ permission_denials: denials = [] }: ClaudeResult): string[] {
   return denials.slice(0, DENIALS_MAX).map(({ tool_name: tool, tool_input: input }) => ruleOf(tool, input));
 }
-
-const DENIALS_MAX = 20;
 
 export function ruleOf(tool: string, input: unknown): string {
   const fields: Record<string, unknown> = typeof input === "object" && input !== null ? { ...input } : {};

@@ -1,5 +1,5 @@
 // Reads the event stream: one JSON object a line, bounded, and never put off by a line that is none.
-import { Lines } from "../lines.js";
+import { Lines } from "./lines.js";
 
 export class Events {
   /** Numbers of the lines that could not be read, from 1; at most UNREADABLE_MAX of them are kept. */
