@@ -27,11 +27,18 @@ export class Ide implements AsyncDisposable {
 
   static async open(
     repository: Repository,
-    how: { generation?: Generation; cwd?: string; asked?: Asked; roots?: string[]; env?: Record<string, string> } = {},
+    how: {
+      generation?: Generation;
+      cwd?: string;
+      asked?: Asked;
+      roots?: string[];
+      env?: Record<string, string>;
+      client?: string;
+    } = {},
   ): Promise<Ide> {
     const capabilities = { ...(how.asked ? { elicitation: { form: {} } } : {}), ...(how.roots ? { roots: {} } : {}) };
     const client = new Client(
-      { name: "test", version: "1" },
+      { name: how.client ?? "test", version: "1" },
       { capabilities, versionNegotiation: { mode: how.generation ?? "auto" } },
     );
     const { asked, roots } = how;

@@ -2,6 +2,7 @@
 // call reads the repository anew, so a second server, a terminal and this one see the same run.
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   inputRequired,
   inputResponse,
@@ -100,7 +101,7 @@ async function called(place: Place, def: ToolDef, input: Record<string, unknown>
   const { standing } = said;
   if (!def.looks) house.bindSession(standing.id);
   if (standing.turn.of === "person" && !def.looks && !answered && place.canAsk(ctx)) return questionTo(standing) as Out;
-  return toldOf(house, standing);
+  return toldOf(house, standing, place.clientName(ctx));
 }
 
 /** A gate that takes no agent's word is asked about again where the client can: a form closed by mistake is not the last one. */
@@ -115,9 +116,9 @@ async function acted(def: ToolDef, call: Call, input: Record<string, unknown>, c
   }
 }
 
-async function toldOf(house: McpHouse, standing: Standing): Promise<Out> {
+async function toldOf(house: McpHouse, standing: Standing, client: string | undefined): Promise<Out> {
   const { view, result } = await resultOf(house, standing.flow, standing.run);
-  const instruction = instructionOf(standing, view);
+  const instruction = instructionOf(standing, view, client);
   return { content: [{ type: "text", text: instruction }], structuredContent: { instruction, ...result } };
 }
 
@@ -248,9 +249,18 @@ class Place {
       throw error;
     }
   }
-  /** Told with each request by clients of the newer generation, once by the others. */
+  /** As it calls itself. */
+  clientName(ctx: ServerContext): string | undefined {
+    const told = this.told<{ name?: unknown }>(ctx, CLIENT_INFO_META_KEY) ?? this.server.server.getClientVersion();
+    return typeof told?.name === "string" ? told.name : undefined;
+  }
   private capabilities(ctx: ServerContext): ClientCapabilities | undefined {
-    const told = ctx.mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined; // its type knows no keys
-    return told?.[CLIENT_CAPABILITIES_META_KEY] ?? this.server.server.getClientCapabilities();
+    return (
+      this.told<ClientCapabilities>(ctx, CLIENT_CAPABILITIES_META_KEY) ?? this.server.server.getClientCapabilities()
+    );
+  }
+  /** What clients of the newer generation say with each request; the others say it once. */
+  private told<T>(ctx: ServerContext, key: string): T | undefined {
+    return (ctx.mcpReq.envelope as Record<string, T | undefined> | undefined)?.[key]; // its type knows no keys
   }
 }

@@ -5,10 +5,23 @@ import { REPORT_CHARS_MAX, reportOf } from "../../core/report.js";
 import type { View } from "../../core/view.js";
 import type { Standing } from "../../runtime/hosted.js";
 
-/** The whole answer in words. */
-export function instructionOf(standing: Standing, view: View): string {
+/** Clients that can start subagents and tell when they end, by the name they give themselves. */
+const WITH_SUBAGENTS = ["claude-code", "opencode"];
+
+/** The whole answer in words, for a client of this name. */
+export function instructionOf(standing: Standing, view: View, client: string | undefined): string {
   const warnings = standing.warnings.map((text) => `warning: ${text}`);
-  return [...warnings, followedText(standing), turnText(standing, view)].filter((text) => text !== "").join("\n\n");
+  const parts = [...warnings, followedText(standing), castText(standing, client), turnText(standing, view)];
+  return parts.filter((text) => text !== "").join("\n\n");
+}
+
+/** Doer and reviewer see with eyes of their own where the client has others to send; else one session plays both, a step at a time. */
+function castText({ turn }: Standing, client: string | undefined): string {
+  if (turn.of !== "host" || turn.command.work.kind !== "agent" || turn.command.work.mode === undefined) return "";
+  const role = turn.command.work.mode === "verify" ? "reviewer" : "doer";
+  if (client !== undefined && WITH_SUBAGENTS.includes(client))
+    return `Start a new subagent as the ${role}: give it the whole task below, nothing of this conversation, and wait until it has ended. Do none of the task yourself; report what it did. The calls to Pawl are yours.`;
+  return `Be the ${role} yourself in this session, and start no other agent. Go by the task below and by the files alone, not by what you remember of earlier steps.`;
 }
 
 /** Without it an agent that waited for one loop's checks is handed another loop's skill, and does not know why. */
