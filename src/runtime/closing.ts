@@ -225,9 +225,10 @@ async function pathsOf(house: House, { flow, run }: Ended): Promise<string[]> {
   const paths = [...names, "LOOP.md", "LOOP.md.bak", ...reviewFiles(flow)].map((name) => `${folder}/${name}`);
   const reads = await Promise.all(paths.map(async (path) => house.files.read(workspace, path)));
   const there = paths.filter((_, i) => !("missing" in (reads[i] ?? { missing: true })));
-  return [...there, ...(await bankOf(house))];
+  return [...there, ...(phaseOf(flow, run) ? await bankOf(house) : [])];
 }
 
+/** A doer and reviewer loop leaves nothing of its own uncommitted; what it made of the memory bank is still as it made it. */
 async function bankOf(house: House): Promise<string[]> {
   const ours: string[] = [];
   for (const [name, template] of Object.entries(MEMORY_FILES)) {

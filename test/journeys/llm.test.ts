@@ -1,12 +1,14 @@
 // The built-in agent: a model's address and a key, its loop in Pawl, its tools inside the sandbox. The model is scripted.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type FakeModels, type Step, startFakeModels } from "../clients/fake-models/server.mjs";
 import { reportPath } from "../clients/scenarios.mjs";
 import { runCommand, writeFile } from "../clients/tool-calls.mjs";
-import { Repository } from "../harness/repository.js";
+import { ended, Repository } from "../harness/repository.js";
 import { verifies } from "../harness/verifies.js";
 
+const WAITS = { timeout: 20_000, interval: 100 };
 const KEY = "sk-secret-0123456789";
 
 describe.each(["openai", "anthropic"] as const)("the built-in agent, over the %s format", (api) => {
@@ -31,6 +33,13 @@ describe.each(["openai", "anthropic"] as const)("the built-in agent, over the %s
     repository.commit("loop");
   };
   const at = (file: string) => join(repository.folder, file);
+  const runs = () => join(repository.folder, ".git/pawl/runs");
+  const journals = () =>
+    existsSync(runs())
+      ? readdirSync(runs())
+          .map((run) => readFileSync(join(runs(), run, "journal.jsonl"), "utf8"))
+          .join("")
+      : "";
   const told = () => JSON.stringify(models.requests.at(-1));
 
   test("asks that model at that address with the key of the named variable, and works in the sandbox", async () => {
@@ -60,10 +69,14 @@ describe.each(["openai", "anthropic"] as const)("the built-in agent, over the %s
     verifies("llm.settings");
     loop("", { timeout: 1 });
     says({ text: "late", hangMs: 3_000 });
-    const parked = await repository.json(["run", "one"], env());
-    expect(parked).toMatchObject({ code: 4, status: "paused" });
+    const child = repository.start(["run", "one", "--json"], env());
+    const over = ended(child);
+    await vi.waitFor(() => expect(journals()).toContain('"class":"overloaded"'), WAITS); // it would be tried again in 5 s
+    child.kill("SIGTERM");
+    expect((await over).json()).toMatchObject({ exit: 130, status: "paused" });
+    expect(journals()).toContain("is busy or not reached: The operation was aborted due to timeout");
     loop("", {});
-    await repository.json(["abandon", parked.run], env());
+    await repository.json(["abandon", (await repository.json(["status"])).run], env());
     expect(await repository.json(["run", "one"], env())).toMatchObject({ code: 0 });
   });
 
