@@ -87,7 +87,7 @@ test("plans a loop, lists, and names what is missing, where there is no reposito
   const listed = await pawl(["list"]);
   expect([listed.code, listed.out, listed.err]).toEqual([0, "no runs here; start one with: pawl run LOOP\n", ""]);
   const unknown = await pawl(["plan", "nowhere"]);
-  const there = /no loop called "nowhere"[\s\S]*there are: dev, plan, release, spec, validate/;
+  const there = /no loop called "nowhere"[\s\S]*there are: dev, phase, plan, release, spec, validate/;
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(there)]);
   for (const name of ["spec", "plan", "dev", "validate", "release"])
     expect([(await pawl(["plan", name, "--agent", "host"])).code, name]).toEqual([0, name]);

@@ -1,4 +1,6 @@
 // A person at a real terminal: the question is put to them, answered with keys, or left open.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { blocked, judged, loopMdOf, phase } from "../harness/phase.js";
 import { Repository } from "../harness/repository.js";
@@ -86,29 +88,33 @@ it("the gate at the cap of a doer loop asks there too, in the middle of a run", 
 it("a killed loop is reset by a person at a terminal only, and both histories are kept", async () => {
   verifies("reset.never-lowered", "doer.resume.ended-is-refused");
   using repository = phase();
-  for (let day = 1; day <= 2; day++) {
-    const { run } = await repository.json(["run", "phase", "--max-iter", "1", "--max-resets", "1"]);
-    expect(await repository.json(["answer", run, "continue"])).toMatchObject({ code: 1, outcome: "killed" });
-    for (const args of [
-      ["reset-loop", run],
-      ["reset-loop", run, "--yes"],
-    ]) {
-      const refused = await repository.pawl(args, { stdin: "y\n" });
-      expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("at a terminal")]);
-    }
-    expect((await repository.pawl(["run", "phase"])).code).toBe(1);
-    using no = Terminal.open(repository, ["reset-loop", run]);
-    await no.shows("Archive run");
-    no.keys("Enter");
-    expect(await no.shows("exit 3")).toContain("nothing was changed");
-    using yes = Terminal.open(repository, ["reset-loop", run]);
-    await yes.shows("Archive run");
-    yes.keys("y");
-    await yes.shows("exit 0");
-    expect(repository.read(`.pawl/jobs/main/archive/${run}/LOOP.md`)).toContain("status: killed");
-    expect((await repository.json(["log", run])).code).toBe(0);
+  const { run } = await repository.json(["run", "phase", "--max-iter", "1", "--max-resets", "1"]);
+  expect(await repository.json(["answer", run, "continue"])).toMatchObject({ code: 1, outcome: "killed" });
+  for (const args of [
+    ["reset-loop", run],
+    ["reset-loop", run, "--yes"],
+  ]) {
+    const refused = await repository.pawl(args, { stdin: "y\n" });
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("at a terminal")]);
   }
-  const fresh = await repository.json(["run", "phase", "--max-iter", "1"]);
+  expect((await repository.pawl(["run", "phase"])).code).toBe(1);
+  using no = Terminal.open(repository, ["reset-loop", run]);
+  await no.shows("Archive run");
+  no.keys("Enter");
+  expect(await no.shows("exit 3")).toContain("nothing was changed");
+  using yes = Terminal.open(repository, ["reset-loop", run]);
+  await yes.shows("Archive run");
+  yes.keys("y");
+  await yes.shows("max_iter is used up: 5 of 5"); // the fresh run has its full budgets
+  await yes.shows("◆");
+  yes.keys("C-c");
+  await yes.shows("exit ");
+  const [old = ""] = readdirSync(join(repository.folder, ".pawl/jobs/main")).filter((name) =>
+    name.startsWith("LOOP.md.killed-"),
+  );
+  expect(repository.read(`.pawl/jobs/main/${old}`)).toContain("status: killed");
+  expect((await repository.json(["log", run])).code).toBe(0);
+  const fresh = await repository.json(["status"]);
   expect(loopMdOf(fresh).front).toMatchObject({ total_resets: "0", max_resets: "3" });
-  expect((await repository.json(["list"])).runs).toHaveLength(3);
+  expect((await repository.json(["list"])).runs).toHaveLength(2);
 }, 120_000);
