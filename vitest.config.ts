@@ -1,9 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+/** Packages of others with real clients, and clients beside those of the IDE: minutes, so `npm run test:slow`, which CI runs too. */
+const SLOW = ["test/real/*.test.ts", "test/clients/{acp,codex,conformance}.test.ts"];
+const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "testing/**/*.test.ts"];
+const isSlow = process.env.PAWL_SLOW !== undefined;
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "testing/**/*.test.ts"],
-    exclude: ["test/slow/**", "**/node_modules/**"],
+    include: isSlow ? SLOW : ALL,
+    exclude: ["**/node_modules/**", ...(isSlow ? [] : SLOW)],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     globalSetup: ["test/global-setup.ts"],
