@@ -1,7 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** Packages of others with real clients, and clients beside those of the IDE: minutes, so `npm run test:slow`, which CI runs too. */
-const SLOW = ["test/real/*.test.ts", "test/clients/{acp,codex,conformance}.test.ts"];
+/** Packages of others, further clients, a second sandbox engine, networks: minutes, so `npm run test:slow`, which CI runs too. */
+const SLOW = [
+  "test/real/*.test.ts",
+  "test/clients/{acp,codex,conformance}.test.ts",
+  "test/journeys/{doer-commits,failures,llm,steps-setup}.test.ts",
+  "test/sandbox/docker.test.ts",
+];
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "testing/**/*.test.ts"];
 const isSlow = process.env.PAWL_SLOW !== undefined;
 

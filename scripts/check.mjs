@@ -32,7 +32,7 @@ const tests = await run(
 );
 if (process.env.PAWL_SLOW === undefined)
   console.log(
-    "not among these: packages of others with real clients, and clients beside those of the IDE; npm run test:slow",
+    "not among these: packages of others, further clients, a second sandbox engine, networks; npm run test:slow",
   );
 const counts = countsOf(report, tests);
 rmSync(folder, { recursive: true, force: true });
