@@ -1,5 +1,5 @@
 // Where a run stands, in a word; and the names of the questions that are open there.
-import type { Cursor, Flow, Node, Run } from "./model.js";
+import type { Cursor, Flow, Node, Run, Work } from "./model.js";
 
 /** Written on every journal line: a fold that disagrees with it is an error. */
 export function placeOf(cursor: Cursor): string {
@@ -57,6 +57,15 @@ export function nodeOf(flow: Flow, name: string): Node {
 }
 /** `node` or `node/branch`: whose question a ticket names. */
 export const ownerOf = (ticket: string): string => ticket.slice(0, ticket.lastIndexOf("@"));
+
+/** What an owner does: a node, or a branch of one (`node/branch`). Undefined where the flow has no such owner. */
+export function workOf(flow: Flow, owner: string): Work | undefined {
+  const whole = flow.nodes[owner]?.work;
+  if (whole) return whole;
+  const cut = owner.lastIndexOf("/");
+  const fan = cut < 0 ? undefined : flow.nodes[owner.slice(0, cut)]?.work;
+  return fan?.kind === "fan" ? fan.branches[owner.slice(cut + 1)] : undefined;
+}
 export const visitsOf = (run: Run, name: string): number => run.visits[name] ?? 0;
 
 /** Where the run stands, or will stand once its checkpoint is written. */

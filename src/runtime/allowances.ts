@@ -2,6 +2,7 @@
 import { type Allowance, limitsOf, mendOf, totalOf } from "../core/allowance.js";
 import { sum } from "../core/ledger.js";
 import type { Flow, Limits, Run, Spent } from "../core/model.js";
+import { workOf } from "../core/place.js";
 import type { House } from "../ports/house.js";
 import type { Frozen } from "../ports/store.js";
 import { isStep } from "./ids.js";
@@ -48,12 +49,5 @@ async function ofJob(house: House, { flow, run, limits }: InJob): Promise<Allowa
 
 /** Without its steps that are loops: these are runs themselves. */
 function ownOf(flow: Flow, run: Run): Spent {
-  return sum(Object.entries(run.spent).flatMap(([name, cost]) => (isLoop(flow, name) ? [] : [cost])));
-}
-
-function isLoop(flow: Flow, owner: string): boolean {
-  const cut = owner.lastIndexOf("/");
-  const whole = flow.nodes[owner]?.work ?? (cut < 0 ? undefined : flow.nodes[owner.slice(0, cut)]?.work);
-  const work = whole?.kind === "fan" ? whole.branches[owner.slice(cut + 1)] : whole;
-  return work?.kind === "flow";
+  return sum(Object.entries(run.spent).flatMap(([name, cost]) => (workOf(flow, name)?.kind === "flow" ? [] : [cost])));
 }

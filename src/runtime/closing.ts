@@ -6,9 +6,9 @@
 import type { Branches } from "../core/branches.js";
 import { iterationsOf } from "../core/loop-md.js";
 import { keepable, learnedIn, MEMORY_FILES, NOTES_FILE, type SessionNote, withNote } from "../core/memory.js";
-import type { Event, Flow, Run, Work } from "../core/model.js";
+import type { Event, Flow, Run } from "../core/model.js";
 import { phaseOf, restMessageOf, reviewFiles } from "../core/phase.js";
-import { ownerOf, settled } from "../core/place.js";
+import { ownerOf, settled, workOf } from "../core/place.js";
 import { STATE_PATH, withState } from "../core/state.js";
 import { viewOf } from "../core/view.js";
 import { FaultError, Refusal } from "../ports/errors.js";
@@ -127,13 +127,7 @@ function noteOf(flow: Flow, run: Run, events: Event[]): SessionNote {
 }
 
 /** Only agents learn: what a program prints is nobody's conclusion. */
-function isAgents(flow: Flow, owner: string): boolean {
-  const whole: Work | undefined = flow.nodes[owner]?.work;
-  const cut = owner.lastIndexOf("/");
-  const fan = whole ? undefined : flow.nodes[owner.slice(0, cut)]?.work;
-  const work = fan?.kind === "fan" ? fan.branches[owner.slice(cut + 1)] : whole;
-  return work?.kind === "agent";
-}
+const isAgents = (flow: Flow, owner: string): boolean => workOf(flow, owner)?.kind === "agent";
 
 interface Ended {
   frozen: Frozen;

@@ -1,6 +1,7 @@
 // Finds processes by the mark in their environment and ends them. Commands that agents start live in groups of their own and
 // survive the group's death; their environment still says whose they are. Linux only: elsewhere nothing is found.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { attempt, namesIn, textOf } from "../files/look.js";
 
 /** Environment entries that all have to be there. `{PAWL_RUN}` is a whole run; with PAWL_VISIT and PAWL_TURN, one turn. */
 export type Mark = Readonly<Record<string, string>>;
@@ -57,12 +58,12 @@ function processes(): Map<number, Found> {
 }
 
 const pids = (): number[] =>
-  folder("/proc")
+  namesIn("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number);
 
 function lookAt(pid: number): Found | undefined {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = textOf(`/proc/${pid}/stat`);
   // The name stands in brackets and may itself hold blanks and brackets: read what follows the last one.
   const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const startedAt = rest[17];
@@ -79,7 +80,7 @@ function lineOf(pid: number, all: Map<number, Found>): Set<number> {
 
 /** Another user's process is never ours, though its environment may say so. */
 function carries(pid: number, wanted: string[]): boolean {
-  const text = read(`/proc/${pid}/environ`);
+  const text = textOf(`/proc/${pid}/environ`);
   if (!wanted.every((entry) => text.includes(entry))) return false;
   const entries = new Set(text.split("\0"));
   if (!wanted.every((entry) => entries.has(entry))) return false;
@@ -89,16 +90,4 @@ function carries(pid: number, wanted: string[]): boolean {
 /** The number may have gone to another process since we looked. */
 function kill(one: Found): void {
   if (lookAt(one.pid)?.startedAt === one.startedAt) attempt(() => process.kill(one.pid, "SIGKILL"));
-}
-
-const folder = (path: string): string[] => attempt(() => readdirSync(path)) ?? [];
-const read = (path: string): string => attempt(() => readFileSync(path, "utf8")) ?? "";
-
-/** A process may end while we look at it: then there is nothing to see, and nothing to do. */
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }

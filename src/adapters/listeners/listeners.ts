@@ -1,10 +1,11 @@
 // Who listens on a port, by /proc: sockets in the state LISTEN, and the processes that hold them. Linux; elsewhere `lsof` says it.
 import { execFile, execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { promisify } from "node:util";
 import { GRACE_MS } from "../../core/limits.js";
 import { FaultError } from "../../ports/errors.js";
 import type { Listener, Listeners } from "../../ports/listeners.js";
+import { attempt, namesIn, textOf } from "../files/look.js";
 
 const PAUSE_MS = 20;
 
@@ -40,7 +41,7 @@ function socketsOn(port: number): Set<string> {
   const wanted = port.toString(16).toUpperCase().padStart(4, "0");
   const found = new Set<string>();
   for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
-    for (const line of read(table).split("\n").slice(1)) {
+    for (const line of textOf(table).split("\n").slice(1)) {
       const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
       if (state === LISTEN && local.endsWith(`:${wanted}`)) found.add(inode);
     }
@@ -51,9 +52,9 @@ const LISTEN = "0A";
 
 function holdersOf(sockets: Set<string>): number[] {
   if (sockets.size === 0) return [];
-  const pids = list("/proc").filter((name) => /^\d+$/.test(name));
+  const pids = namesIn("/proc").filter((name) => /^\d+$/.test(name));
   return pids
-    .filter((pid) => list(`/proc/${pid}/fd`).some((fd) => holds(`/proc/${pid}/fd/${fd}`, sockets)))
+    .filter((pid) => namesIn(`/proc/${pid}/fd`).some((fd) => holds(`/proc/${pid}/fd/${fd}`, sockets)))
     .map(Number);
 }
 
@@ -91,7 +92,7 @@ function lookAt(pid: number): Listener | undefined {
   const [state] = fields;
   const startedAt = fields[19];
   if (startedAt === undefined || state === "Z" || state === "X") return undefined;
-  return { pid, commandLine: read(`/proc/${pid}/cmdline`).split("\0").join(" ").trim(), startedAt };
+  return { pid, commandLine: textOf(`/proc/${pid}/cmdline`).split("\0").join(" ").trim(), startedAt };
 }
 
 /** The start is a text of 24 characters, and the command line what follows. */
@@ -103,18 +104,6 @@ function byPs(pid: number): Listener | undefined {
 
 /** What stands behind the name, which may hold anything. */
 function fieldsOf(pid: number): string[] {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = textOf(`/proc/${pid}/stat`);
   return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
-const list = (folder: string): string[] => attempt(() => readdirSync(folder)) ?? [];
-const read = (path: string): string => attempt(() => readFileSync(path, "utf8")) ?? "";
-
-/** A process may end while we look at it, or belong to another user: then there is nothing to see. */
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }
