@@ -16,7 +16,7 @@ import { readSpec } from "./adapters/library/spec.js";
 import { Bubblewrap } from "./adapters/sandbox/bubblewrap/engine.js";
 import { chooseEngine } from "./adapters/sandbox/choose.js";
 import { Docker } from "./adapters/sandbox/docker/docker.js";
-import { adoptPublished } from "./adapters/store/adopt.js";
+import { adoptPublished, refuseOtherHistory } from "./adapters/store/adopt.js";
 import { archiveRecord } from "./adapters/store/archive.js";
 import { openGround } from "./adapters/store/ground.js";
 import { readJournal } from "./adapters/store/journal.js";
@@ -131,6 +131,7 @@ export async function openHouse({ cwd, env, at = () => undefined }: Surroundings
       const adopted = adoptPublished({ home, workspace, jobsFolder, signposts: gitSignposts(workspace), at }, run);
       return adopted.did === "adopted" ? { run: adopted.run, from: adopted.from } : undefined;
     },
+    refuseOtherHistory: (here) => refuseOtherHistory({ ...here, jobsFolder, runFolder: store.runFolder(here.run) }),
     job: () => jobNow(git, where.workspace),
     worldOf: async (made) => {
       const { worldOf } = await import("./workshop.js");

@@ -76,6 +76,8 @@ export interface House {
   interrupt(pid: number): void;
   /** Takes over a run that another clone published; undefined when there is none of that id. */
   adopt(run: string): { run: string; from: string } | undefined;
+  /** Refusal ("different-history") where a journal is published of a run that is here, and it is not the beginning of ours. */
+  refuseOtherHistory(here: { run: string; loop: string; job: string; isPublished: boolean }): void;
   /** The job a run started now belongs to, by the spec and the branch as they are at this moment. Throws a Refusal for a name that
    *  cannot be a folder. */
   job(): Promise<JobHere>;

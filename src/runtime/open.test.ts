@@ -6,7 +6,10 @@ import { frozenOf, takeRun } from "./open.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const houseWith = (flow: object) =>
-  ({ sha256, store: { frozen: async () => ({ run: "r", flow }), runFolder: () => "/runs/r" } }) as unknown as House; // all that is asked of it
+  ({
+    sha256,
+    store: { frozen: async () => ({ run: "r", flow, opening: { job: "main" } }), runFolder: () => "/runs/r" },
+  }) as unknown as House; // all that is asked of it
 
 test("a frozen flow is taken when it is what its digest says, and refused when one command in it was edited", async () => {
   const flow = exampleFlow("pipeline");
@@ -44,7 +47,7 @@ test.each<[string, { by: string; performer: string }[], number]>([
   }));
   const house = {
     ...houseWith(flow),
-    adopt: () => undefined,
+    refuseOtherHistory: () => undefined,
     sweep: async () => void swept++,
     store: {
       ...houseWith(flow).store,

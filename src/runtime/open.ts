@@ -19,10 +19,10 @@ export interface Taken extends AsyncDisposable {
 
 /** Refuses ("locked") while another process drives the run. A run killed before its first line is begun here. */
 export async function takeRun(house: House, id: string): Promise<Taken> {
-  house.adopt(id); // takes nothing, for the run is here; refuses where another history of it is published
   const frozen = await frozenOf(house, id);
   const journal = await house.store.open(id);
   try {
+    refuseOtherHistory(house, frozen, journal.lines);
     if (journal.lines.some(startsProcesses)) await house.sweep(id);
     const told = fold(frozen.flow, journal.lines) ?? (await begun(house, frozen, journal));
     return {
@@ -36,6 +36,14 @@ export async function takeRun(house: House, id: string): Promise<Taken> {
   }
 }
 
+/** Looked for where the run began, or was told since that its job is called. */
+function refuseOtherHistory(house: House, { run, flow, opening }: Frozen, lines: Line[]): void {
+  const renamed = lines.findLast((line) => line.type === "renamed");
+  const job = renamed?.type === "renamed" ? renamed.job : opening.job;
+  house.refuseOtherHistory({ run, loop: flow.name, job, isPublished: lines.some(isPublication) });
+}
+const isPublication = ({ type }: Line): boolean => type === "checkpointed";
+
 /** R6: begun on paper before in fact, so without such a line no process of this run was ever started and none can be left. What was
  *  handed to the host's agent is no process of ours. */
 const startsProcesses = ({ type, by }: Line): boolean => type === "begun" && by !== HOST;
@@ -43,13 +51,20 @@ const startsProcesses = ({ type, by }: Line): boolean => type === "begun" && by 
 /** The frozen flow of a run; a fault where it is not the one its digest was taken of: every line of the journal rests on it. */
 export async function frozenOf(house: House, id: string): Promise<Frozen> {
   const frozen = await house.store.frozen(id);
-  if (digestOf(frozen.flow, house.sha256) === frozen.flow.digest) return frozen;
+  if (WHOLE.has(frozen.flow)) return frozen;
+  if (digestOf(frozen.flow, house.sha256) === frozen.flow.digest) {
+    WHOLE.add(frozen.flow);
+    return frozen;
+  }
   throw new FaultError({
     code: "flow-broken",
     message: `The frozen flow of run "${id}" was edited: it is not what its digest says`,
     hint: `bring ${house.store.runFolder(id)}/flow.json back, or start a new run`,
   });
 }
+
+/** Flows that were looked at: what is read once is the same object as long as its file is the same. */
+const WHOLE = new WeakSet<Flow>();
 
 type Told = { run: Run; events: Event[] };
 

@@ -9,7 +9,7 @@ import { type Chain, readChain } from "./chain.js";
 import { frozenIn, makeRun, mapFiles } from "./frozen.js";
 import { JOURNAL_BYTES_MAX } from "./journal.js";
 import { thisMachine } from "./machine.js";
-import { isRunId } from "./names.js";
+import { isRunId, partsOfJob } from "./names.js";
 import type { PublishedFile } from "./records.js";
 
 /** Folders and files looked at in search of a published run. */
@@ -42,7 +42,7 @@ export function adoptPublished(setting: AdoptSetting, run: string): Adopted {
   const journal = bytesOf(found, JOURNAL_BYTES_MAX);
   const place = join(home, "runs", run);
   if (existsSync(place)) {
-    if (isWhole(journal, found)) refuseOther(readFileSync(join(place, "journal.jsonl")), journal, run, found);
+    refuseOther(readFileSync(join(place, "journal.jsonl")), journal, run, found);
     return { did: "nothing", run, why: "known-here" };
   }
   const theirs = flowOf(found.replace(/\.jsonl$/, ".flow.json"), run, workspace);
@@ -52,6 +52,28 @@ export function adoptPublished(setting: AdoptSetting, run: string): Adopted {
   const contents = mapFiles(frozen.files, contentsOf);
   makeRun({ frozen, place, journal, contents, token: token(), at });
   return { did: "adopted", run, loop: frozen.flow.name, events: chain.seq, from: found };
+}
+
+export interface HereToo {
+  jobsFolder: string;
+  /** Of the run that is here. */
+  runFolder: string;
+  run: string;
+  loop: string;
+  job: string;
+  /** False: this clone has published no journal of it, so there is none anywhere but where it would be. */
+  isPublished: boolean;
+}
+
+/** Of a run that is here, without a look into every job: its publication is where it was made, unless the job was renamed elsewhere.
+ *  Refusal ("different-history") as above. */
+export function refuseOtherHistory({ jobsFolder, runFolder, run, loop, job, isPublished }: HereToo): void {
+  const parts = partsOfJob(job);
+  const usual = join(jobsFolder, ...(typeof parts === "string" ? [] : parts), `${loop}-${run}.jsonl`);
+  const isThere = lstatSync(usual, { throwIfNoEntry: false })?.isFile() === true;
+  const found = isThere ? usual : isPublished ? published(jobsFolder, run) : undefined;
+  if (found === undefined) return;
+  refuseOther(readFileSync(join(runFolder, "journal.jsonl")), bytesOf(found, JOURNAL_BYTES_MAX), run, found);
 }
 
 /** The one `<loop>-<run>.jsonl` below the folder. Links are not followed. */
@@ -89,7 +111,7 @@ function isWhole(journal: Buffer, from: string): boolean {
 
 /** One history may be the beginning of the other only where ours is the longer one: lines are never added without the lock. */
 function refuseOther(ours: Buffer, theirs: Buffer, run: string, from: string): void {
-  if (ours.subarray(0, theirs.length).equals(theirs)) return;
+  if (ours.subarray(0, theirs.length).equals(theirs) || !isWhole(theirs, from)) return;
   const isBehind = theirs.subarray(0, ours.length).equals(ours);
   const what = isBehind ? "goes on where the run here stops" : "tells another history than the run here";
   const hint = isBehind

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { appendMany, frozen, RUN, sha, tempFolder } from "../../../test/durability/fixture.js";
 import type { Records } from "../../ports/store.js";
-import { adoptPublished } from "./adopt.js";
+import { adoptPublished, refuseOtherHistory } from "./adopt.js";
 import { openRecords } from "./records.js";
 import { type FileStore, openStore } from "./store.js";
 
@@ -212,6 +212,17 @@ describe("the published journal", () => {
     await using open = await other.open(RUN);
     await open.append({ seq: 2, at: "", by: "", type: "resumed" }, "x");
     expect(() => adoptPublished({ home, jobsFolder, workspace: "/ws" }, RUN)).toThrow(/tells another history/);
+  });
+
+  it("is looked for where the run's job is, and everywhere only of a run that was published from here", async () => {
+    await records.publishJournal(at);
+    const other = openStore({ home: clone() });
+    await other.create(frozen());
+    const here = { jobsFolder, runFolder: other.runFolder(RUN), run: RUN, loop: "dev" };
+    const look = (job: string, isPublished: boolean) => () => refuseOtherHistory({ ...here, job, isPublished });
+    expect(look(at.job, false)).toThrow(/goes on where the run here stops/);
+    expect(look("renamed", true)).toThrow(/goes on where the run here stops/);
+    expect(look("renamed", false)).not.toThrow();
   });
 
   it.each([
