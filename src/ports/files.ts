@@ -4,6 +4,8 @@ export interface Files {
   read(root: string, name: string): Promise<Read>;
   /** Whole and durable, or not at all. */
   write(path: string, text: string): Promise<void>;
+  /** Whole, or not at all, and after a power cut perhaps empty: for what can be made again. */
+  writeQuickly(path: string, text: string): Promise<void>;
   /** Nothing to do when it is not there. */
   remove(path: string): Promise<void>;
   /** Undefined when it is not there. For files of ours. */

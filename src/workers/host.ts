@@ -18,13 +18,13 @@ export const hostOf = (shop: Workshop): Host => ({
     const place = { artifacts: visit.artifacts, beside: `${visit.folder}/beside`, attended: true };
     const { text, beside } = await promptOf(shop, task, work, place);
     for (const each of beside) await shop.files.write(each.path, each.text);
-    await shop.files.write(`${visit.folder}/prompt.md`, text);
+    await shop.files.writeQuickly(`${visit.folder}/prompt.md`, text);
     return text;
   },
   shown: async (command, run) => {
     const { work, task } = asTask(shop, command, run);
     const kept = await keptOf(shop, run.id);
-    if (kept?.ticket === command.ticket) return shop.files.text(`${kept.folder}/prompt.md`);
+    if (kept?.ticket === command.ticket) return (await shop.files.text(`${kept.folder}/prompt.md`)) || undefined;
     const names = work.verdict !== undefined || task.command.do !== "work" || task.command.node.produces.length > 0;
     if (names) return undefined;
     const { text, beside } = await promptOf(shop, task, work, { artifacts: "", beside: "", attended: true });
@@ -52,11 +52,11 @@ async function visited(
 ): Promise<{ task: Task; work: AgentWork; visit: Visit }> {
   const { task, work } = asTask(shop, command, run);
   const { ticket } = command;
-  const kept = await keptOf(shop, run.id);
-  const isKept = kept?.ticket === ticket;
-  const visit = await openVisit(shop, task, { access: work.access, ...(isKept ? { folder: kept.folder } : {}) });
-  if (isKept) return { task, work, visit: { ...visit, before: kept.before } };
-  await shop.files.write(
+  const found = await keptOf(shop, run.id);
+  const kept = found?.ticket === ticket ? found : undefined;
+  const visit = await openVisit(shop, task, { access: work.access, ...(kept ? { kept } : {}) });
+  if (kept) return { task, work, visit };
+  await shop.files.writeQuickly(
     keptPath(shop, run.id),
     JSON.stringify({ ticket, folder: visit.folder, before: visit.before } satisfies Kept),
   );

@@ -34,7 +34,7 @@ export async function setUp(
   if (since !== undefined) return { skipped: since };
   setups.begin();
   await using egress = await shop.egress({ allow, workspace, log: `${visit.folder}/egress.log` });
-  const outward = await openVisit(shop, task, { access: "write", folder: visit.folder, readable: [egress.folder] });
+  const outward = await openVisit(shop, task, { access: "write", kept: visit, readable: [egress.folder] });
   try {
     const argv = egress.wrap(["sh", "-c", setup]);
     const child = await outward.start({ argv, cwd: workspace, env, timeoutMs, graceMs: GRACE_MS });

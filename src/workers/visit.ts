@@ -30,19 +30,19 @@ export interface VisitNeeds {
   env?: Record<string, string | { from: string }>;
   /** Absolute sources the work must be able to read besides the workspace. */
   readable?: string[];
-  /** The folder of a visit that goes on, instead of a fresh one. */
-  folder?: string;
+  /** A visit that goes on, instead of a fresh one. */
+  kept?: Pick<Visit, "folder" | "before">;
 }
 
 export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): Promise<Visit> {
   const { command, run, flow } = task;
   if (command.do !== "work" && command.do !== "hook") throw new Error(`unreachable: ${command.do} has no visit`);
   const place = command.do === "work" && command.branch ? `${command.node.name}/${command.branch}` : command.node.name;
-  const folder = needs.folder ?? (await shop.store.visitFolder(run.id, place, command.visit));
+  const folder = needs.kept?.folder ?? (await shop.store.visitFolder(run.id, place, command.visit));
   const artifacts = `${folder}/artifacts`;
   const given = { ...flow.isolation.env, ...needs.env };
   const env = { ...valuesOf(given, shop), ...inputsOf(run.inputs), ...marksOf(task, shop, artifacts) };
-  const before = await shop.git.tree();
+  const before = needs.kept?.before ?? (await shop.git.tree());
   const secrets = Object.entries(given).flatMap(([name, value]) =>
     typeof value === "string" ? [] : [env[name] ?? ""],
   );
@@ -73,8 +73,8 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
 async function firstBefore(shop: Workshop, folder: string, digest: string): Promise<string> {
   const path = `${folder.replace(/\.\d+$/, "")}/tree-before`; // later tries have folders with a number behind
   const first = await shop.files.text(path);
-  if (first === undefined) await shop.files.write(path, digest);
-  return first ?? digest;
+  if (!first) await shop.files.writeQuickly(path, digest);
+  return first || digest;
 }
 
 /** What a verdict of this visit is about, as things stand now (P5). */

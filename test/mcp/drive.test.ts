@@ -1,5 +1,5 @@
 // A run driven by the agent of an IDE: one step at a time, over MCP, by the official client of both generations.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Generation, Ide } from "../harness/mcp.js";
@@ -134,6 +134,20 @@ describe("the output of a skill", { timeout: 120_000 }, () => {
     });
     await using other = await Ide.open(repository);
     expect((await other.call("loop_status")).text).toContain("Do beta now.");
+  });
+
+  it("is asked for again after a power cut, which left what was not waited for empty", async () => {
+    using repository = ground();
+    await using ide = await Ide.open(repository);
+    await ide.call("run_loop", { name: "dev" });
+    const runs = join(repository.folder, ".git/pawl/runs");
+    const run = join(runs, readdirSync(runs)[0] ?? "");
+    for (const file of ["host.json", "visits/alpha-1/prompt.md", "visits/alpha-1/tree-before"])
+      truncateSync(join(run, file));
+    await using other = await Ide.open(repository);
+    expect((await other.call("loop_status")).text).toMatch(/Do alpha now\.|call loop_continue/);
+    expect((await other.call("loop_continue")).text).toContain("Do alpha now.");
+    expect((await other.call("loop_advance", { skill: "alpha", output: "done" })).text).toContain("Do beta now.");
   });
 
   it("leads to the next skill, and after the last one to the checks", async () => {

@@ -1,6 +1,16 @@
 // Files of visits on the disk of this machine.
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import type { Files } from "../../ports/files.js";
@@ -17,19 +27,14 @@ export const diskFiles: Files = {
       return error.code === "artifact-missing" ? { missing: true } : { refused: `it ${WHY[error.code]}` };
     }
   },
-  async write(path, text) {
-    try {
-      replace(path, text);
-    } catch (error) {
-      const hint = "free some space or make the folder writable, then resume";
-      throw new FaultError({ code: "disk", message: `"${path}" cannot be written: ${String(error)}`, hint });
-    }
-  },
+  write: async (path, text) => replace(path, text, true),
+  writeQuickly: async (path, text) => replace(path, text, false),
   async remove(path) {
     rmSync(path, { force: true });
   },
   async text(path) {
     try {
+      if (!existsSync(path)) return undefined; // often so, and an exception costs ten times the look
       return decodeText(readFileSync(path));
     } catch {
       return undefined;
@@ -37,21 +42,32 @@ export const diskFiles: Files = {
   },
 };
 
-function replace(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+function replace(path: string, text: string, isDurable: boolean): void {
   const temp = `${path}.${process.pid}.tmp`;
   try {
-    const file = openSync(temp, "w", 0o600);
+    const file = opened(temp);
     try {
       writeWhole(file, Buffer.from(text));
-      fsyncSync(file);
+      if (isDurable) fsyncSync(file);
     } finally {
       closeSync(file);
     }
     renameSync(temp, path);
   } catch (error) {
     discard(temp);
-    throw error;
+    const hint = "free some space or make the folder writable, then resume";
+    throw new FaultError({ code: "disk", message: `"${path}" cannot be written: ${String(error)}`, hint });
+  }
+}
+
+/** The folder is there nearly always. */
+function opened(path: string): number {
+  try {
+    return openSync(path, "w", 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return openSync(path, "w", 0o600);
   }
 }
 

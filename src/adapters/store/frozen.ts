@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { Recent } from "../../core/recent.js";
 import { FaultError, Refusal } from "../../ports/errors.js";
 import type { FailPoint } from "../../ports/fail-points.js";
 import type { Frozen, FrozenFile } from "../../ports/store.js";
@@ -51,7 +52,9 @@ export function makeRun(made: NewRun): void {
 /** The folder of what this run froze, as it was written; paths of copies are absolute. */
 export function readFrozen(folder: string, run: string): Frozen {
   const path = join(folder, "flow.json");
-  const frozen = frozenIn(textOf(path));
+  const stamp = stampOf(path);
+  const frozen = KNOWN.get(stamp) ?? frozenIn(textOf(path));
+  if (stamp && frozen) KNOWN.set(stamp, frozen);
   if (frozen === undefined || frozen.run !== run) {
     throw new FaultError({
       code: "flow-broken",
@@ -60,6 +63,14 @@ export function readFrozen(folder: string, run: string): Frozen {
     });
   }
   return { ...frozen, files: mapFiles(frozen.files, (file) => ({ ...file, path: join(folder, file.path) })) };
+}
+
+/** What was read already; a file that was touched since has another stamp. */
+const KNOWN = new Recent<Frozen>();
+
+function stampOf(path: string): string {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat?.isFile() ? `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : "";
 }
 
 /** Undefined when the text is not a frozen flow, or names copies outside its own folder. */
@@ -98,9 +109,9 @@ function fill(temp: string, made: NewRun): void {
     const more = { ...(from === undefined ? {} : { from }), ...(file.brought ? { brought: file.brought } : {}) };
     return { path: copy, digest: file.digest, ...more };
   });
-  writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true);
-  writeNew(join(temp, "journal.jsonl"), made.journal, true);
+  writeNew(join(temp, "journal.jsonl"), made.journal, made.journal.length > 0); // an empty file has its folder to vouch for it
   if (made.frozen.elsewhere) writeNew(join(temp, ".gitignore"), "*\n", true); // state in a repository is no part of its tree
+  writeNew(join(temp, "flow.json"), `${JSON.stringify({ ...made.frozen, files }, null, 1)}\n`, true); // last: one commit of the disk's
   if (Object.keys(files).length > 0) syncFolder(copies); // that it is there at all is told by the folder above
   syncFolder(temp);
 }
