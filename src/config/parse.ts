@@ -1,5 +1,6 @@
 // The text of a loop file to a LoopFile, or to everything that is wrong with it, in the order of the file.
 // Whether what it names exists is not asked here: that is check.ts.
+import { Recent } from "../core/recent.js";
 import { type Issue, sortIssues } from "./issues.js";
 import { readBody } from "./schema/bodies.js";
 import { type Complaint, complainOf } from "./schema/complaints.js";
@@ -14,10 +15,18 @@ export interface ParsedLoop extends Positions {
 }
 
 const REQUIRED = "write a name and one of the bodies skills, steps, doer/reviewer and nodes";
-/** Keys that are read and kept but that nothing acts on in this release. */
 
 /** `path` is how the file is named in messages. Never throws, whatever the text. */
 export function parseLoop(text: string, path: string): ParsedLoop | { issues: Issue[] } {
+  const key = `${path}\0${text}`;
+  const known = KNOWN.get(key) ?? parse(text, path);
+  KNOWN.set(key, known);
+  return known;
+}
+/** A server reads the same files with every start. */
+const KNOWN = new Recent<ParsedLoop | { issues: Issue[] }>();
+
+function parse(text: string, path: string): ParsedLoop | { issues: Issue[] } {
   const source = readSource(text, path, REQUIRED);
   const { data } = source;
   if (data === undefined) return { issues: sortIssues(source.issues) };

@@ -17,14 +17,24 @@ export interface Allowance {
   mend: string;
 }
 
-/** The limits that hold for work on these nodes, what is gone of them, and what a person raised them to. */
+/** The limits that hold for work on these nodes, what is gone of them, and what a person raised them to. What is gone is summed only
+ *  where somebody asks: most runs have no limit, and this is looked at before every visit. */
 export function allowancesOf(flow: Flow, run: Run, nodes: string[]): Allowance[] {
-  const whole = { of: "", limits: limitsOf(flow, run), spent: totalOf(run), mend: mendOf(run, "") };
+  const whole: Allowance = {
+    of: "",
+    limits: limitsOf(flow, run),
+    mend: mendOf(run, ""),
+    get spent() {
+      return totalOf(run);
+    },
+  };
   const steps = [...new Set(nodes)].map((node) => ({
     of: `step "${node}"`,
     limits: limitsOf(flow, run, node),
-    spent: ofNode(run.spent, node),
     mend: mendOf(run, `${node}.`),
+    get spent() {
+      return ofNode(run.spent, node);
+    },
   }));
   return [whole, ...steps];
 }
@@ -101,10 +111,11 @@ export function overLimit(run: Run, allowances: Allowance[], owners: string[]): 
   return undefined;
 }
 
-function tooMuch({ of, limits, spent, mend }: Allowance, figure: Figure, expected: Spent, owners: string[]) {
+function tooMuch(allowance: Allowance, figure: Figure, expected: Spent, owners: string[]): string | undefined {
+  const { of, limits, mend } = allowance;
   const limit = figureOf(figure, limits);
   if (limit === undefined) return undefined;
-  const used = usedOf(figure, spent);
+  const used = usedOf(figure, allowance.spent);
   const next = usedOf(figure, expected);
   if (used < limit && used + next <= limit) return undefined;
   const gone = `budget ${figure}${of && ` of ${of}`}: ${amount(figure, used)} of ${amount(figure, limit)} ${GONE[figure]}`;

@@ -11,8 +11,8 @@ export interface Git {
   /** The product tree as it lies on disk: every file that git would not ignore, without `.git` and `.pawl/jobs`. Raw bytes, runs no filter.
    *  Of the memory bank what people wrote: without our own lines. */
   tree(): Promise<Tree>;
-  /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`. */
-  dirty(): Promise<string[]>;
+  /** Paths that differ from HEAD at this moment, untracked ones included, without `.pawl/jobs`. `now`: the tree, for who has it. */
+  dirty(now?: Tree): Promise<string[]>;
   /** Paths that differ between two trees. */
   changed(before: Tree, after: Tree): string[];
   /** One commit of exactly `paths`, as they lie on disk, on top of HEAD. Idempotent by `intent`: called again after a crash it finds

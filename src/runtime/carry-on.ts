@@ -106,11 +106,9 @@ interface Picture {
 /** The run rests whether its picture can be taken or not; who knows that it could not looks for themselves. */
 async function pictureRest(house: House, world: World, run: Run): Promise<void> {
   try {
-    const { files } = await house.git.tree();
-    await house.files.write(
-      restPath(house, run),
-      JSON.stringify({ seq: run.seq, files, dirty: await house.git.dirty() } satisfies Picture),
-    );
+    const tree = await house.git.tree();
+    const picture: Picture = { seq: run.seq, files: tree.files, dirty: await house.git.dirty(tree) };
+    await house.files.write(restPath(house, run), JSON.stringify(picture));
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;
     world.notifier.warned(

@@ -17,18 +17,13 @@ export function publisher(house: House, tell: (trouble: string) => void): (opene
   let told: string | undefined;
   let shown = "";
   let known: string | undefined;
-  return async ({ flow, run, journal: { head }, events }) => {
-    const started = events[0]?.at ?? house.clock.now();
-    const ships = isShipped(flow, run) && (await isAtHomeApart(house, run));
-    const record = recordOf(flow, run, { started, now: house.clock.now(), head, ships });
-    const showing = `${record.status} ${placeOf(run.cursor)} ${run.since}`;
+  let written: string | undefined;
+  return async (opened) => {
+    const { flow, run, journal, events } = opened;
+    if (journal.head === written) return; // it tells of this line already
+    const whole = await wholeRecord(house, opened);
+    const showing = `${whole.status} ${placeOf(run.cursor)} ${run.since}`;
     if (showing === shown && events.at(-1)?.type === "begun") return;
-    const outputs = Object.entries(record.skill_outputs).map(([name, text]) => [name, cutOutput(text, house.sha256)]);
-    const whole = {
-      ...record,
-      skill_outputs: Object.fromEntries(outputs),
-      reason: record.reason + unconfined(house, flow),
-    };
     const moved = known === run.job ? undefined : await follow(house, run.job, events);
     known = run.job;
     const place = { job: run.job, loop: flow.name, run: run.id };
@@ -36,7 +31,16 @@ export function publisher(house: House, tell: (trouble: string) => void): (opene
     if (trouble && trouble !== told) tell(trouble);
     told = trouble;
     shown = trouble ? "" : showing;
+    written = trouble ? undefined : journal.head;
   };
+}
+
+async function wholeRecord(house: House, { flow, run, journal: { head }, events }: Opened) {
+  const started = events[0]?.at ?? house.clock.now();
+  const ships = isShipped(flow, run) && (await isAtHomeApart(house, run));
+  const record = recordOf(flow, run, { started, now: house.clock.now(), head, ships });
+  const outputs = Object.entries(record.skill_outputs).map(([name, text]) => [name, cutOutput(text, house.sha256)]);
+  return { ...record, skill_outputs: Object.fromEntries(outputs), reason: record.reason + unconfined(house, flow) };
 }
 
 /** The files follow the names the job has had: at once, or here where a kill came between. */

@@ -133,7 +133,7 @@ async function startOf(house: House, ticket: string | null): Promise<Start> {
     ...(branch ? { branch } : {}),
     ...(head ? { head } : {}),
     ...(ticket ? { ticket } : {}),
-    dirty: kind === "no-git" ? [] : (await house.git.dirty()).slice(0, DIRTY_KEPT_MAX), // nothing is committed, so nothing is dirty
+    dirty: kind === "no-git" ? [] : (await house.git.dirty(tree)).slice(0, DIRTY_KEPT_MAX), // nothing is committed, so nothing is dirty
     signposts: await house.git.signposts(),
     tree: tree.digest,
     ...(memory ? { memory } : {}),

@@ -29,7 +29,7 @@ export function readArtifact(
   bytesMax = ARTIFACT_BYTES_MAX,
   hardLinks: "refuse" | "accept" = "refuse",
 ): Buffer {
-  const home = realpathSync(root);
+  const home = realpathSync.native(root);
   const path = join(home, name);
   if (isAbsolute(name) || name.includes("\0") || leaves(home, path)) throw new ArtifactFault("artifact-escapes", name);
   const fd = openPlain(path, name);

@@ -1,5 +1,5 @@
 // Finds the repository the launch folder lies in, once, by looking upwards ourselves: git's own search could be misled later.
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { FaultError } from "../../ports/errors.js";
 import { fault } from "./program.js";
@@ -92,6 +92,7 @@ function isGitDir(gitDir: string, commonDir: string): boolean {
 
 function readText(path: string): string | undefined {
   try {
+    if (!existsSync(path)) return undefined; // the usual case for most; an exception costs ten times the look
     return readFileSync(path, "utf8");
   } catch {
     return undefined;

@@ -103,8 +103,8 @@ class Repository implements Git {
     return { digest: digestOf(files), files, findings: [...findings, ...planted] };
   }
 
-  async dirty(): Promise<string[]> {
-    const { files } = await this.tree();
+  async dirty(now?: Tree): Promise<string[]> {
+    const { files } = now ?? (await this.tree());
     const head = this.whole && readHead(this.whole).head;
     if (!this.git || head === undefined) return Object.keys(files);
     if (this.stored?.head !== head) {

@@ -54,8 +54,8 @@ function digestOf(path: string, name: string, stat: Stats): string {
 
 function look(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // absent, or `.git` is a file
+    return undefined; // nobody may look
   }
 }

@@ -1,5 +1,5 @@
 // Reads a file below a folder, through links only as long as they stay in it.
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { ArtifactFault, readArtifact, WHY } from "../files/safe-read.js";
 
@@ -14,8 +14,9 @@ export function readInside(
   hardLinks: "refuse" | "accept" = "refuse",
 ): ReadInside {
   try {
-    const home = realpathSync(root);
-    const real = realpathSync(join(home, path));
+    if (!lstatSync(join(root, path), { throwIfNoEntry: false })) return undefined; // most places have none; exceptions are dear
+    const home = realpathSync.native(root);
+    const real = realpathSync.native(join(home, path));
     const way = relative(home, real);
     if (isOutside(way)) return { trouble: "is a link out of the repository" };
     if (way.split("/").includes(".git")) return { trouble: "lies in the git folder" };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { LOOP_FILE_BYTES_MAX } from "../../core/limits.js";
+import { Recent } from "../../core/recent.js";
 import type { Skill } from "../../ports/library.js";
 import { decodeText } from "../files/text.js";
 import { readInside } from "./inside.js";
@@ -30,14 +31,24 @@ export async function skillOf(
     if (read === undefined) continue;
     const path = join(root, file);
     if ("trouble" in read) return { path, broken: `the file ${read.trouble}` };
-    const { readFrontMatter, textOf } = await import("./front-matter.js"); // brings yaml: only for who reads a skill
-    const { data, body, broken } = readFrontMatter(decodeText(read.bytes));
-    if (broken) return { path, broken };
-    const description = (textOf(data.description) ?? firstLine(body)).slice(0, DESCRIPTION_CHARS_MAX);
     const digest = createHash("sha256").update(read.bytes).digest("hex");
-    return { name, description, text: body.trim(), path, digest };
+    const told = KNOWN.get(digest) ?? (await readSkill(decodeText(read.bytes)));
+    KNOWN.set(digest, told);
+    return "broken" in told ? { path, ...told } : { name, ...told, path, digest };
   }
   return undefined;
+}
+
+type Told = { description: string; text: string } | { broken: string };
+/** What was read already, by what it was read from: a server reads the same skills with every call. */
+const KNOWN = new Recent<Told>();
+
+async function readSkill(whole: string): Promise<Told> {
+  const { readFrontMatter, textOf } = await import("./front-matter.js"); // brings yaml: only for who reads a skill
+  const { data, body, broken } = readFrontMatter(whole);
+  if (broken) return { broken };
+  const description = (textOf(data.description) ?? firstLine(body)).slice(0, DESCRIPTION_CHARS_MAX);
+  return { description, text: body.trim() };
 }
 
 /** Names in one place, sorted; not every one need be a skill. */

@@ -209,7 +209,8 @@ function numbersIn(folder: string): number[] {
 
 function counterOf(folder: string): number {
   try {
-    const text = readFileSync(join(folder, "fence"), "utf8").trim();
+    const path = join(folder, "fence");
+    const text = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
     return /^\d{1,15}$/.test(text) ? Number(text) : 0;
   } catch {
     return 0;

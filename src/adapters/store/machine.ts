@@ -20,17 +20,25 @@ export interface Machine {
 }
 
 export function thisMachine(): Machine {
-  return {
-    pid: process.pid,
+  fixed ??= {
     bootId: textOf(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
     host: hostname(),
     pidSpace: textOf(() => readlinkSync("/proc/self/ns/pid")),
-    startTimeOf,
+    began: startTimeOf(process.pid),
+  };
+  const { began, ...same } = fixed;
+  return {
+    pid: process.pid,
+    ...same,
+    startTimeOf: (pid) => (pid === process.pid ? began : startTimeOf(pid)),
     now: () => new Date().toISOString(),
     token: () => randomBytes(9).toString("hex"),
     link: linkSync,
   };
 }
+
+/** What stays as it is while this process lives: the kernel takes long to tell. */
+let fixed: (Pick<Machine, "bootId" | "host" | "pidSpace"> & { began: string | undefined }) | undefined;
 
 /** /proc where there is one; signal 0 where there is not, or where it hides the processes of other users. */
 export function startTimeOf(pid: number): string | undefined {

@@ -1,5 +1,5 @@
 // Reads the published records of one job: which runs it has had, and which files cannot be trusted to say. Never writes.
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isPending } from "../../core/job.js";
 import { codeOf, diskFault } from "./disk.js";
@@ -49,6 +49,7 @@ export function pendingJobsIn(jobsFolder: string): string[] {
 
 function candidatesIn(folder: string): string[] {
   try {
+    if (!lstatSync(folder, { throwIfNoEntry: false })) return []; // a job that has had no run
     const names = readdirSync(folder);
     return names.filter((name) => /^[^.].*\.json$/s.test(name) && !name.endsWith(".flow.json")).sort();
   } catch (error) {

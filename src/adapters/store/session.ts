@@ -1,6 +1,6 @@
 // Which client a hosted run belongs to. A client starts both the MCP server and its hooks, so they share it as an ancestor; no
 // client tells its server the name of the session.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceQuickly } from "./disk.js";
 import { thisMachine } from "./machine.js";
@@ -30,6 +30,8 @@ export function bindSession(runFolder: string, pid = process.pid, machine = this
   const start = client === undefined ? undefined : machine.startTimeOf(client);
   if (client === undefined || !start) return;
   const session: Session = { pid: client, start, boot: machine.bootId };
+  const known = sessionIn(runFolder);
+  if (known?.pid === client && known.start === start && known.boot === session.boot) return;
   try {
     replaceQuickly(join(runFolder, FILE), `${JSON.stringify(session)}\n`, machine.token());
   } catch {
@@ -47,7 +49,9 @@ export function isAnothers(runFolder: string, pid = process.pid, machine = thisM
 
 function sessionIn(runFolder: string): Session | undefined {
   try {
-    const found = JSON.parse(readFileSync(join(runFolder, FILE), "utf8")) as Partial<Session> | null; // looked at below
+    const path = join(runFolder, FILE);
+    if (!existsSync(path)) return undefined;
+    const found = JSON.parse(readFileSync(path, "utf8")) as Partial<Session> | null; // looked at below
     if (!Number.isSafeInteger(found?.pid) || typeof found?.start !== "string" || typeof found.boot !== "string")
       return undefined;
     return found as Session; // looked at in the line above
@@ -56,8 +60,17 @@ function sessionIn(runFolder: string): Session | undefined {
   }
 }
 
-/** The first ancestor that is no shell and no starter of packages. */
+/** The first ancestor that is no shell and no starter of packages. Of this process it stays the same as long as its parent does. */
 function clientAbove(pid: number, kin: Kin): number | undefined {
+  const isOurs = pid === process.pid && kin === procKin;
+  if (isOurs && ours?.parent === process.ppid) return ours.client;
+  const client = firstAbove(pid, kin);
+  if (isOurs) ours = { parent: process.ppid, client };
+  return client;
+}
+let ours: { parent: number; client: number | undefined } | undefined;
+
+function firstAbove(pid: number, kin: Kin): number | undefined {
   return ancestors(pid, kin).find((each) => !STARTERS.test(kin.processOf(each)?.name ?? ""));
 }
 const STARTERS = /^(?:sh|bash|dash|zsh|fish|ash|env|npm\b.*|npx\b.*)$/;

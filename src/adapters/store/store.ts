@@ -1,5 +1,5 @@
 // Runs as folders under one home: `runs/<run>/{flow.json,journal.jsonl,run.json,frozen,visits}`. The journal decides.
-import { lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SNAPSHOT_EVERY } from "../../core/limits.js";
 import type { Event, Run } from "../../core/model.js";
@@ -130,7 +130,7 @@ class FolderStore implements FileStore {
       mkdirSync(dirname(folder), { recursive: true });
       const made = makeFresh(folder);
       mkdirSync(join(made, "artifacts"));
-      if (realpathSync(join(made, "artifacts")) === join(made, "artifacts")) return made;
+      if (realpathSync.native(join(made, "artifacts")) === join(made, "artifacts")) return made;
     } catch (error) {
       throw diskFault(error, "make the folder of the visit", folder);
     }
@@ -147,7 +147,7 @@ class FolderStore implements FileStore {
     if (known !== undefined) return known;
     const place = join(this.runs, run);
     try {
-      this.folders.set(run, realpathSync(place));
+      this.folders.set(run, realpathSync.native(place));
     } catch {
       return place; // not there (yet)
     }
@@ -261,7 +261,7 @@ function makeFresh(folder: string): string {
 
 /** What a kill between write and rename left beside our own files, whichever they are; the lock's are the lock's affair. */
 function sweep(folder: string): void {
-  const commits = ["commits", "closings"].map((name) => join(folder, name));
+  const commits = ["commits", "closings"].map((name) => join(folder, name)).filter((path) => existsSync(path));
   for (const place of [folder, ...commits.flatMap((each) => namesIn(each).map((name) => join(each, name)))])
     for (const name of namesIn(place)) if (/^[a-z]+\.json\..*\.tmp$/.test(name)) discard(join(place, name));
 }
