@@ -111,6 +111,7 @@ function shelfOf(library: Library, near: string | undefined): Shelf {
     loopNames: () => library.loopNames(),
     skill: (name) => library.skill(name),
     validator: (tool) => library.validator(tool),
+    fileNames: (folder) => library.fileNames(folder, near),
     document: async (path) => {
       const found = await library.document(path, near);
       return found && { ...found, isBlank: found.text.trim() === "" };

@@ -88,12 +88,15 @@ function checkName(data: { name?: unknown }, path: string): Complaint[] {
 
 /** Where the file of an agent is looked for: in the loop's `agents_dir`, or where every loop's agents may be. */
 export const agentFilePath = (agentsDir: string | undefined, name: string): string =>
-  `${(agentsDir ?? ".pawl/agents").replace(/\/+$/, "")}/${name}${AGENT_FILE_END}`;
+  `${agentFolder(agentsDir)}/${name}${AGENT_FILE_END}`;
+export const agentFolder = (agentsDir: string | undefined): string => (agentsDir ?? ".pawl/agents").replace(/\/+$/, "");
+
+export const isAgentFile = (file: string): boolean => file.endsWith(AGENT_FILE_END);
 
 /** `.pawl/agents/doer-web.agent.md` is the agent "doer-web". */
 export function stemOf(path: string): string {
   const file = path.slice(path.lastIndexOf("/") + 1);
-  return file.endsWith(AGENT_FILE_END) ? file.slice(0, -AGENT_FILE_END.length) : file;
+  return isAgentFile(file) ? file.slice(0, -AGENT_FILE_END.length) : file;
 }
 
 const issueAt = (path: string, line: number, code: IssueCode, message: string, hint?: string): Issue => ({

@@ -9,6 +9,8 @@ export interface Known {
   validators: Record<string, { path: string; digest: string }[]>;
   /** By the author's words; `path` is the one name of the document, `isBlank` says that nothing stands in it. */
   documents: Record<string, { digest: string; path?: string; isBlank?: boolean } | undefined>;
+  /** Every agent that somebody mapped or wrote a file for, in the order of the loop file, the settings, the files. */
+  registered?: string[];
   /** By the agent's name; undefined where there is no such file. `path`: where it is, or where it was looked for. */
   agentFiles?: Record<string, { path: string; digest: string; read: AgentFileRead } | undefined>;
   /** Of the repository's settings. */

@@ -1,7 +1,8 @@
 // A named loop, whole: parsed, what it names looked up, lowered and checked. The one way from a text to a flow for every surface.
 import type { Json, Performer } from "../core/model.js";
 import { folderOfJob } from "../core/phase.js";
-import { agentFilePath, readAgentFile } from "./agent-file.js";
+import { agentsOfRole } from "../core/stacks.js";
+import { agentFilePath, agentFolder, isAgentFile, readAgentFile, stemOf } from "./agent-file.js";
 import type { Issue } from "./issues.js";
 import type { ActionFacts, HookFacts, Known, Overrides } from "./known.js";
 import { type Lowered, lower } from "./lower/index.js";
@@ -13,6 +14,7 @@ export interface Shelf {
   loopNames(): Promise<string[]>;
   skill(name: string): Promise<{ text: string; digest: string } | undefined>;
   validator(tool: string): Promise<{ path: string; digest: string }[]>;
+  fileNames(folder: string): Promise<string[]>;
   document(path: string): Promise<(NonNullable<Known["documents"][string]> & { text?: string }) | undefined>;
 }
 /** What is registered in this process, and what the repository and the caller prefer. */
@@ -74,13 +76,17 @@ async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Pro
   const { extras, ...rest } = registered;
   const { performers, ...facts } = await extras(file.extensions);
   const names = namesIn(file);
+  const written = file.body === "doer" ? await shelf.fileNames(agentFolder(file.agentsDir)) : [];
+  const mapped = [file.performers, rest.performers, performers].flatMap((each) => Object.keys(each));
+  const agents = [...new Set([...mapped, ...written.filter(isAgentFile).map(stemOf)])];
   return {
     ...rest,
+    registered: agents,
     loops: await shelf.loopNames(),
     skills: await each(names.skills, (name) => shelf.skill(name)),
     validators: await each(names.validators, (tool) => shelf.validator(tool)),
     documents: await each(names.documents, (path) => shelf.document(path)),
-    agentFiles: await each(namesOfAgents(file), (name) => agentFile(shelf, file, name)),
+    agentFiles: await each(namesOfAgents(file, agents), (name) => agentFile(shelf, file, name)),
     ...facts,
     performers: { ...performers, ...rest.performers },
   };
@@ -102,7 +108,7 @@ function namesIn(file: LoopFile): { skills: string[]; validators: string[]; docu
 }
 
 /** Who may have an agent file: every agent that the body names. */
-function namesOfAgents(file: LoopFile): string[] {
+function namesOfAgents(file: LoopFile, registered: string[]): string[] {
   switch (file.body) {
     case "skills":
       return [];
@@ -111,7 +117,7 @@ function namesOfAgents(file: LoopFile): string[] {
     case "nodes":
       return file.nodes.flatMap(({ work }) => (work.kind === "agent" ? [work.agent] : []));
     case "doer":
-      return [file.doer, ...file.reviewers];
+      return [file.doer, ...file.reviewers].flatMap((role) => agentsOfRole(role, registered));
   }
 }
 

@@ -1,5 +1,5 @@
 // Several answers made one: the worst wins.
-import type { Verdict, Work } from "./model.js";
+import type { Evidence, Verdict, Work } from "./model.js";
 
 type Fan = Extract<Work, { kind: "fan" }>;
 
@@ -12,10 +12,23 @@ export function worstOf(fan: Fan, answers: Record<string, Verdict>): Verdict {
   const outputs = names.flatMap((name) => (answers[name]?.output ? [`${name}: ${answers[name].output}`] : []));
   return {
     ...worst,
+    ...(fan.inTurn && worst.evidence ? { evidence: throughout(worst.evidence, heard) } : {}),
     findings: heard.flatMap((v) => v.findings),
     ...(prints.length ? { print: prints.sort().join("+") } : {}),
     ...(outputs.length ? { output: outputs.join("\n") } : {}),
     artifacts: heard.flatMap((v) => v.artifacts ?? []),
+  };
+}
+
+/** Of several that worked one after another: from the tree the first began with to the one the last left. */
+function throughout(evidence: Evidence, heard: Verdict[]): Evidence {
+  const all = heard.flatMap((verdict) => verdict.evidence ?? []);
+  const before = all[0]?.inputs?.treeBefore;
+  const { tree = evidence.tree } = all.at(-1) ?? {};
+  return {
+    ...evidence,
+    ...(tree === undefined ? {} : { tree }),
+    ...(before === undefined ? {} : { inputs: { ...evidence.inputs, treeBefore: before } }),
   };
 }
 

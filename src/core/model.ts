@@ -1,6 +1,7 @@
 // The whole vocabulary of the engine. Data only: no functions, JSON-safe.
 import type { Isolation, Performer } from "./performer.js";
 import type { Setback } from "./setback.js";
+import type { Stack } from "./stacks.js";
 import type { Finding, Json, Spent, Verdict } from "./verdict.js";
 
 export type { Answer, ErrorRecord, Event, EventBody } from "./event.js";
@@ -69,6 +70,8 @@ export type Work =
       turnsMax?: number;
       /** Its part in a doer and reviewer loop: told to it, and a verifier's verdict counts only on a tree it left alone. */
       mode?: "ralph_loop" | "verify";
+      /** Whose part of the plan it does, where several doers share the work. */
+      stack?: Stack;
     }
   | { kind: "command"; run: string; setup?: string; env?: Record<string, string>; timeoutMs: number }
   | { kind: "action"; action: string; params: Json }

@@ -2,7 +2,7 @@
 import { type LimitView, limitsIn, totalOf } from "./allowance.js";
 import { HOST } from "./hosts.js";
 import { sum } from "./ledger.js";
-import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict } from "./model.js";
+import type { Cursor, Diversion, Finding, Flow, Node, ParkCode, Run, Spent, Verdict, Work } from "./model.js";
 import { limitOf } from "./pay.js";
 import { type Phase, phaseOf } from "./phase.js";
 import { nodeAt, settled, visitsOf } from "./place.js";
@@ -272,7 +272,11 @@ const partsOf = (name: string, node: Node | undefined): string[] =>
 
 /** The author's word for what a node does. */
 export const kindOf = (node: Node): string =>
-  ({ none: "check", ask: "gate", flow: "loop", fan: "reviewers" })[node.work.kind as string] ?? node.work.kind;
+  ({ none: "check", ask: "gate", flow: "loop", fan: hasDoers(node.work) ? "doers" : "reviewers" })[
+    node.work.kind as string
+  ] ?? node.work.kind;
+const hasDoers = (work: Work): boolean =>
+  work.kind === "fan" && Object.values(work.branches).some((each) => each.kind === "agent" && each.stack);
 
 function budgetsOf(flow: Flow, run: Run): BudgetView[] {
   return Object.entries(flow.budgets).map(([name, { first, setBy }]) => ({

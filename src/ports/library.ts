@@ -16,6 +16,8 @@ export interface Library {
    *  (absolute), else from the top of the repository, and must lie in the repository; what a loop file outside of it names must lie
    *  in that file's own repository or folder. `path`: as people and agents know it, relative to the workspace where it lies inside. */
   document(path: string, near?: string): Promise<{ text: string; digest: string; path: string } | undefined>;
+  /** What the files in a folder are called, in order; none where there is no such folder. It is looked for as a document is. */
+  fileNames(folder: string, near?: string): Promise<string[]>;
   /** Performers and defaults from `.pawl/config.yaml`; empty when there is none. */
   settings(): Promise<Source | undefined>;
 }

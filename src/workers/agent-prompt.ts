@@ -6,6 +6,7 @@ import { folderOfJob } from "../core/phase.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { type Artifact, buildPrompt, type Prompt, type PromptNote, type PromptParts } from "./prompt.js";
+import { shareOf } from "./share.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
 /** Inputs that stand elsewhere in the prompt, or that are ours. */
@@ -49,6 +50,7 @@ export async function promptOf(
     attended,
     ...(work.mode ? { phase: { slug: run.job, folder: folderOfJob(run.job), mode: work.mode } } : {}),
     ...(memory ? { memory } : {}),
+    ...(work.stack ? { share: await shareOf(shop, work.stack) } : {}),
     ...(report ? { report } : {}),
     produces: work.verdict ? [] : node.produces.map((name) => ({ name, path: `${artifacts}/${name}` })),
     earlier: earlierOf(run, folder, isFresh ? reviewing(flow) : new Set()),

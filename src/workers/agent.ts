@@ -15,6 +15,7 @@ import { cutFindings } from "./findings.js";
 import type { PromptParts } from "./prompt.js";
 import { printOf, readReview } from "./review.js";
 import { keepSession, keptSession } from "./sessions.js";
+import { nothingToDo } from "./share.js";
 import { openTools, toldTools, withoutThese } from "./tools.js";
 import { readVerdict, verdictLines } from "./verdict.js";
 import { evidenceOf, openVisit, type Visit } from "./visit.js";
@@ -75,6 +76,8 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
       },
     };
   }
+  const nothing = await nothingToDo(shop, work);
+  if (nothing) return { verdict: nothing, spent: { ms: 0 } };
   const readable: string[] = []; // grows until the sandbox is opened
   const needs = { access: work.access, readable, ...(performer.env ? { env: performer.env } : {}) };
   const visit = await openVisit(shop, task, needs);

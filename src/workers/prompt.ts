@@ -23,6 +23,8 @@ export interface PromptParts {
   memory?: string;
   /** Of doer and reviewer loops; the attempt is their iteration. */
   phase?: { slug: string; folder: string; mode: string };
+  /** Its part of the plan, where several doers share the work. */
+  share?: { stack: string; others: string[]; plan?: string; tasks: string[] };
   /** True for reviewers with read access: they see the task and the change, neither claims nor earlier reviews. */
   fresh: boolean;
   /** True: a person is there to ask, beside the agent of their IDE. */
@@ -99,6 +101,7 @@ function sectionsOf(parts: PromptParts): Section[] {
   const open = told.findLast((note) => note.of === "condition");
   return [
     task(taskOf(parts)),
+    task(shareOf(parts.share)),
     task(outputsOf(parts)),
     task(toolsOf(parts.tools)),
     task(earlierOf(parts.earlier)),
@@ -146,6 +149,15 @@ function taskOf(parts: PromptParts): string {
 
 const phaseOf = ({ slug, folder, mode }: NonNullable<PromptParts["phase"]>, iter: number): string =>
   `Phase: ${oneLine(slug)}\nPhase folder: ${oneLine(folder)}\nmode=${mode}\niter=${iter}`;
+
+function shareOf(share: PromptParts["share"]): string {
+  if (!share) return "";
+  const { stack, others, plan, tasks } = share;
+  const head = `## Your stack\n\nYou are the doer of ${oneLine(stack)}. Others do the work on ${others.map(oneLine).join(", ")}: leave it to them.\n\n`;
+  if (plan === undefined) return head;
+  const list = tasks.map((each) => `- ${each}`).join("\n") || "none";
+  return head + data(`the tasks of ${oneLine(plan)} that are yours, as it is now`, list);
+}
 
 function outputsOf({ report, produces }: PromptParts): string {
   if (!report && !produces.length) return "";

@@ -116,11 +116,7 @@ export class FolderLibrary implements Library {
     path: string,
     near = this.workspace,
   ): Promise<{ text: string; digest: string; path: string } | undefined> {
-    const places = [...new Set([resolve(near, path), resolve(this.workspace, path)])];
-    const inside = places.flatMap((whole) => {
-      const root = [this.workspace, topOf(near)].find((each) => !isOutside(relative(each, whole)));
-      return root === undefined ? [] : [{ root, way: relative(root, whole), whole }];
-    });
+    const inside = this.placesOf(path, near);
     if (inside.length === 0)
       throw new Refusal("document-outside", `the document "${path}" lies outside the repository`);
     for (const { root, way, whole } of inside) {
@@ -130,6 +126,20 @@ export class FolderLibrary implements Library {
       return { text: decodeText(read.bytes), digest: digestOf(read.bytes), path: this.shown(whole) };
     }
     return undefined;
+  }
+
+  async fileNames(folder: string, near = this.workspace): Promise<string[]> {
+    const entries = this.placesOf(folder, near).flatMap(({ whole }) => list(whole));
+    return [...new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name))].sort();
+  }
+
+  /** Where a path of a loop file may lie: from the folder of that file, from the top of the repository. */
+  private placesOf(path: string, near: string): { root: string; way: string; whole: string }[] {
+    const places = [...new Set([resolve(near, path), resolve(this.workspace, path)])];
+    return places.flatMap((whole) => {
+      const root = [this.workspace, topOf(near)].find((each) => !isOutside(relative(each, whole)));
+      return root === undefined ? [] : [{ root, way: relative(root, whole), whole }];
+    });
   }
 
   async settings(): Promise<Source | undefined> {

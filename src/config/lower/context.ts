@@ -1,5 +1,6 @@
 // What the lowerings ask while they work: does this name exist, where did it stand. Collects every complaint instead of stopping.
 import type { Json, Performer } from "../../core/model.js";
+import { agentsOfRole } from "../../core/stacks.js";
 import { type AgentFile, agentFilePath } from "../agent-file.js";
 import type { Issue, IssueCode } from "../issues.js";
 import type { Known } from "../known.js";
@@ -43,6 +44,11 @@ export class Context {
     const hint = suggest(name, names) ?? mend;
     this.complain("unknown-agent", at, `agent "${name}" is not mapped${list(names)}`, hint);
     return name;
+  }
+
+  /** Who fills a role of a doer loop: one agent, or one for each stack. */
+  agentsOf(role: string): string[] {
+    return agentsOfRole(role, this.known.registered ?? []);
   }
 
   /** What its agent file says of it; complained about where the loop has a folder of them and this one is not there. */

@@ -1,6 +1,7 @@
 // doer and reviewer: do and review until approved. Two nested budgets, one gate that is never skipped, one kill switch.
 import type { Budget, Node, Route, VerdictFile, Work } from "../../core/model.js";
 import { PLAN_ADJUSTED } from "../../core/phase.js";
+import { stackOf } from "../../core/stacks.js";
 import type { DoerFile } from "../schema/file.js";
 import { type Draft, end, hook, node, park, to } from "./build.js";
 import type { Context } from "./context.js";
@@ -28,30 +29,45 @@ export function lowerDoer(file: DoerFile, context: Context): Draft {
 }
 
 function doerNode(file: DoerFile, context: Context): Node {
-  const performer = context.performer(file.doer, ["doer"], hintOfRole("doer", file.doer));
-  const plan = file.plan ? ` The plan is ${file.plan}: read it as it is now.` : "";
-  const prompt = context.roleOf(
-    file.doer,
-    `You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.${plan}`,
-  );
+  const agents = context.agentsOf(file.doer);
+  const works = agents.map((agent) => [agent, workOf(file, agent, agents, context)] as const);
+  const [[, only] = []] = works;
+  const branches = Object.fromEntries(works);
   const again = park("work-failed", "the doer did not come to its end", to(DOER, { spend: ["iterations"] }));
   return node(
     DOER,
-    { kind: "agent", performer, prompt, access: "write", session: "new", mode: "ralph_loop" },
+    works.length === 1 && only ? only : { kind: "fan", branches, inTurn: true, order: ["pass"] },
     { pass: to(REVIEWER, { saves: "work" }), block: again },
     { origin: context.origin(["doer"], DOER), exit: [hook("tree-changed", { otherwise: "warn" })] },
   );
 }
 
-function reviewerNode(file: DoerFile, context: Context): Node {
-  const works = file.reviewers.map((name, i) =>
-    reviewOf(file, name, context, file.reviewers.length > 1 ? ["reviewer", i] : ["reviewer"]),
+type AgentWork = Extract<Work, { kind: "agent" }>;
+
+/** Doers of several stacks work one after another in the same tree, each at its own tasks of the plan. */
+function workOf(file: DoerFile, agent: string, agents: string[], context: Context): AgentWork {
+  const performer = context.performer(agent, ["doer"], hintOfRole("doer", file.doer));
+  const { plan } = file;
+  const prompt = context.roleOf(
+    agent,
+    `You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.${plan ? ` The plan is ${plan}: read it as it is now.` : ""}`,
   );
-  const [only] = works;
-  const branches = Object.fromEntries(file.reviewers.map((name, i) => [name, works[i] ?? only] as const));
+  const all = agents.map((each) => stackOf(file.doer, each));
+  const stack = { name: stackOf(file.doer, agent), all, ...(plan ? { plan } : {}) };
+  const work = { kind: "agent", performer, prompt, access: "write", session: "new", mode: "ralph_loop" } as const;
+  return agents.length > 1 ? { ...work, stack } : work;
+}
+
+function reviewerNode(file: DoerFile, context: Context): Node {
+  const works = file.reviewers.flatMap((role, i) => {
+    const at = file.reviewers.length > 1 ? ["reviewer", i] : ["reviewer"];
+    return context.agentsOf(role).map((agent) => [agent, reviewOf(file, agent, context, at)] as const);
+  });
+  const branches = Object.fromEntries(works);
+  const [[, only] = []] = works;
   const order = ["approved", "approved-with-warnings", "pending-manual", "block", "unclear"];
-  // A list of reviewers is a fan; branches were made from the same list, so none is missing.
-  const work = works.length === 1 && only ? only : ({ kind: "fan", branches, inTurn: false, order } as Work);
+  const isOne = Object.keys(branches).length === 1;
+  const work: Work = isOne && only ? only : { kind: "fan", branches, inTurn: false, order };
   return node(
     REVIEWER,
     work,
@@ -66,7 +82,7 @@ function reviewerNode(file: DoerFile, context: Context): Node {
   );
 }
 
-function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): Work {
+function reviewOf(file: DoerFile, name: string, context: Context, path: (string | number)[]): AgentWork {
   const performer = context.performer(name, path, hintOfRole("reviewer", name));
   const plan = file.plan ? ` It is to do what ${file.plan} asks for.` : "";
   const prompt = context.roleOf(

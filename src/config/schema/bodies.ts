@@ -13,9 +13,12 @@ const skillsKeys = () => ({
   }),
 });
 const doerKeys = () => ({
-  doer: slug("the name of an agent").meta({ description: "The agent that does the work." }),
+  doer: slug("the name of an agent").meta({
+    description:
+      "The agent that does the work; or the role of doer-STACK agents, each doing the tasks of the plan marked [STACK].",
+  }),
   reviewer: oneOrMore(slug("the name of an agent"), "agents").meta({
-    description: "Who reviews; of several the worst verdict wins.",
+    description: "Who reviews, or the role of reviewer-STACK agents; of several the worst verdict wins.",
   }),
   plan: insidePath("a document of the repository").optional().meta({ description: "A document that must exist." }),
   artifact: insidePath("a file name")

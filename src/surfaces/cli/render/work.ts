@@ -10,6 +10,7 @@ const SETTINGS: Kinds = {
   agent: (work) =>
     [
       `agent ${work.performer}`,
+      ...(work.stack?.plan ? [`the tasks marked [${work.stack.name}]`] : []),
       work.access === "read" ? "may read" : "may write",
       work.session === "new" ? "new session" : "goes on in its session",
       ...(work.verdict ? [`verdict ${Object.keys(work.verdict.words).join(" | ")} in ${work.verdict.artifact}`] : []),
