@@ -1,5 +1,6 @@
 // What a person is asked at a gate, and their answer as a verdict. An answer is bound to the digest of what was shown (P4).
 import type { Flow, Run, Verdict } from "./model.js";
+import { ORACLE } from "./oracle.js";
 import { gateOf } from "./view.js";
 
 export interface Question {
@@ -20,10 +21,11 @@ export function questionOf(flow: Flow, run: Run, tree: string): Question | undef
     .flatMap(({ from, visit, findings }) =>
       findings.map(({ text, where }) => `- ${from} (visit ${visit}): ${where ? `${where}: ` : ""}${text}`),
     );
+  const judges = run.warnings.flatMap(({ rule, text }) => (rule === ORACLE ? [`- ${text}`] : []));
   return {
     question: gate.question,
     options: gate.options,
-    shown: [gate.question, ...lately, `tree ${tree}`].join("\n"),
+    shown: [gate.question, ...lately, ...new Set(judges), `tree ${tree}`].join("\n"),
   };
 }
 

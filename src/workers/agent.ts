@@ -18,7 +18,7 @@ import { keepSession, keptSession } from "./sessions.js";
 import { nothingToDo } from "./share.js";
 import { openTools, toldTools, withoutThese } from "./tools.js";
 import { readVerdict, verdictLines } from "./verdict.js";
-import { evidenceOf, openVisit, type Visit } from "./visit.js";
+import { evidenceOf, judgesTouchedBy, openVisit, type Visit } from "./visit.js";
 
 type AgentWork = Extract<Work, { kind: "agent" }>;
 /** A turn without a `timeout` of its own. */
@@ -208,15 +208,11 @@ function together(first: AgentEnd, second: AgentEnd): AgentEnd {
 }
 
 type Ended = Extract<AgentEnd, { end: "finished" | "failed" | "limit" }>;
-interface Judged {
-  work: AgentWork;
-  visit: Visit;
-  end: Ended;
-}
+type Judged = Pick<Made, "work" | "visit"> & { end: Ended };
 
 export async function judge(shop: Workshop, task: Task, { work, visit, end }: Judged): Promise<Verdict> {
   const said = work.verdict ? await reviewed(shop, work.verdict, visit, end) : await worked(shop, task, visit, end);
-  const head = (await shop.git.where()).head;
+  const { head } = await shop.git.where();
   const evidence = await evidenceOf(shop, task, {
     inputs: { treeBefore: visit.treeBefore, ...(head ? { head } : {}) },
   });
@@ -224,6 +220,7 @@ export async function judge(shop: Workshop, task: Task, { work, visit, end }: Ju
   const mayTouch = work.access === "write" && work.mode !== "verify";
   const touched = !mayTouch && evidence.tree !== visit.before.digest;
   const findings = [...verdict.findings, ...denialsOf(end)];
+  if (mayTouch) findings.push(...(await judgesTouchedBy(shop, visit, evidence.tree)));
   if (!touched) return { ...verdict, findings: cutFindings(findings) };
   const paths = shop.git.changed(visit.before, await shop.git.tree()).slice(0, 5);
   const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count${work.mode ? ", the iteration is invalid" : ""}`;

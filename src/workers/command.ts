@@ -8,7 +8,7 @@ import type { Answer, Task, Worker } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
 import { hearLine } from "./line.js";
 import { setUp } from "./setup.js";
-import { evidenceOf, openVisit, type Visit } from "./visit.js";
+import { evidenceOf, judgesTouchedBy, openVisit, type Visit } from "./visit.js";
 
 type Command = Extract<Work, { kind: "command" }>;
 
@@ -97,15 +97,17 @@ async function judge(
       },
     };
   const why = failureOf(outcome, timeoutMs);
+  const evidence = await evidenceOf(shop, task, { sandbox: await visit.sandbox() });
   const findings: Finding[] = [
     ...(why ? [{ text: `${shown(what)} ${why}`, severity: "error" as const }] : []),
     ...told,
+    ...(await judgesTouchedBy(shop, visit, evidence.tree)),
   ];
   const verdict: Verdict = {
     status: why ? "block" : "pass",
     findings,
     ...(heard.tail ? { output: heard.tail } : {}),
-    evidence: await evidenceOf(shop, task, { sandbox: await visit.sandbox() }),
+    evidence,
   };
   return { verdict, spent: { ms: heard.ms } };
 }

@@ -1,6 +1,7 @@
 // One try of one visit: its folder, its environment, its sandbox, and afterwards what its verdict was said about.
-import type { Evidence } from "../core/model.js";
+import type { Evidence, Finding } from "../core/model.js";
 import { extensionFiles } from "../core/named.js";
+import { judgesTouched } from "../core/oracle.js";
 import type { SandboxStart } from "../ports/agent.js";
 import type { Tree } from "../ports/git.js";
 import type { Session } from "../ports/sandbox.js";
@@ -85,6 +86,18 @@ export async function evidenceOf(
 ): Promise<Evidence> {
   const { digest } = await shop.git.tree();
   return { tree: digest, loop: task.flow.digest, ...more };
+}
+
+/** What of that which judges the work this visit has changed; `now` is its digest of the tree. */
+export async function judgesTouchedBy(shop: Workshop, visit: Visit, now: string | undefined): Promise<Finding[]> {
+  if (now === visit.before.digest) return [];
+  const { files } = visit.before;
+  const { flow, source } = shop.frozen;
+  return judgesTouched({
+    changed: shop.git.changed(visit.before, await shop.git.tree()),
+    wasThere: (path) => files[path] !== undefined,
+    protects: [source.path, ...flow.isolation.protect],
+  });
 }
 
 function openSandbox(

@@ -70,7 +70,8 @@ export const isolation = () =>
         description: "A step is stopped when less than this is free. Default 1 GiB.",
       }),
     protect: list(insidePath("a path of the repository"), "paths").default([]).meta({
-      description: "Paths of the repository that steps cannot change. Default none.",
+      description:
+        "Paths of the repository that steps cannot change; outside the sandbox, a warning where they did. Default none.",
     }),
     mounts: list(
       keys({
