@@ -86,7 +86,7 @@ async function lookUp(file: LoopFile, shelf: Shelf, registered: Registered): Pro
     skills: await each(names.skills, (name) => shelf.skill(name)),
     validators: await each(names.validators, (tool) => shelf.validator(tool)),
     documents: await each(names.documents, (path) => shelf.document(path)),
-    agentFiles: await each(namesOfAgents(file, agents), (name) => agentFile(shelf, file, name)),
+    agentFiles: await each(namesOfAgents(file, agents, rest.uses), (name) => agentFile(shelf, file, name)),
     ...facts,
     performers: { ...performers, ...rest.performers },
   };
@@ -108,7 +108,7 @@ function namesIn(file: LoopFile): { skills: string[]; validators: string[]; docu
 }
 
 /** Who may have an agent file: every agent that the body names. */
-function namesOfAgents(file: LoopFile, registered: string[]): string[] {
+function namesOfAgents(file: LoopFile, registered: string[], uses: string[]): string[] {
   switch (file.body) {
     case "skills":
       return [];
@@ -117,7 +117,7 @@ function namesOfAgents(file: LoopFile, registered: string[]): string[] {
     case "nodes":
       return file.nodes.flatMap(({ work }) => (work.kind === "agent" ? [work.agent] : []));
     case "doer":
-      return [file.doer, ...file.reviewers].flatMap((role) => agentsOfRole(role, registered));
+      return [file.doer, ...file.reviewers].flatMap((role) => agentsOfRole(role, registered, uses));
   }
 }
 

@@ -1,6 +1,7 @@
 // What a run has cost, what it warns of, and what happens beside its way, added up. An unknown figure stays unknown, it is not zero.
 import { FINDINGS_MAX } from "./limits.js";
-import type { EventBody, Finding, Route, Run, Spent } from "./model.js";
+import type { EventBody, Finding, Route, Run, Spent, Verdict } from "./model.js";
+import { ORACLE } from "./oracle.js";
 import { ownerOf } from "./place.js";
 
 export function charge(run: Run, ticket: string, spent: Spent | undefined): Run {
@@ -36,18 +37,27 @@ export function sum(costs: Spent[]): Spent {
 
 /** The outcome stands when the next loop was not started, or a visit's work was not committed; why that is, is told with it. */
 export function notDone(run: Run, event: EventBody): Run {
-  if (event.type === "chained" && event.why) return warn(run, [{ text: event.why, severity: "warning" }]);
+  if (event.type === "chained" && event.why)
+    return warn(run, { status: "pass", findings: [{ text: event.why, severity: "warning" }] });
   const saves = run.cursor.at === "checkpoint" ? run.cursor.saves : undefined;
   if (event.type !== "checkpointed" || !event.trouble || !saves) return run;
   const text = `the ${saves.what} of "${saves.node}" (visit ${saves.visit}) is not committed: ${event.trouble}`;
-  return warn(run, [{ text, severity: "warning" }]);
+  return warn(run, { status: "pass", findings: [{ text, severity: "warning" }] });
 }
 
-/** Keeps the warnings of what passed, the first FINDINGS_MAX of them. */
-export function warn(run: Run, findings: Finding[]): Run {
-  const more = findings.filter((finding) => finding.severity === "warning");
-  return more.length ? { ...run, warnings: [...run.warnings, ...more].slice(0, FINDINGS_MAX) } : run;
+/** Keeps the warnings of a verdict, FINDINGS_MAX in all: of what blocked only that the judges were touched, which is never left out for
+ *  others. */
+export function warn(run: Run, { status, findings }: Pick<Verdict, "status" | "findings">): Run {
+  const more = findings.filter(
+    ({ severity, rule }) => severity === "warning" && (status === "pass" || rule === ORACLE),
+  );
+  if (!more.length) return run;
+  const all = [...run.warnings, ...more];
+  const first =
+    all.length > FINDINGS_MAX ? [...all.filter(isOfJudges), ...all.filter((each) => !isOfJudges(each))] : all;
+  return { ...run, warnings: first.slice(0, FINDINGS_MAX) };
 }
+const isOfJudges = ({ rule }: Finding): boolean => rule === ORACLE;
 
 /** What a way is counted as, and what no longer counts once it is taken. */
 export function mark(run: Run, { mark: name, unmark = [] }: Route): Run {

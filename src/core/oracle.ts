@@ -38,30 +38,44 @@ const KINDS: Kind[] = [
   },
 ];
 
-export interface Touched {
-  /** Paths that differ, and those of them that were there before. */
-  changed: readonly string[];
-  wasThere(path: string): boolean;
-  /** What else is protected: the loop file, `isolation.protect`. Files, or folders with all below. */
-  protects: readonly string[];
+/** Of a tree (path to digest) what judges. `protects` is what else is protected: files, or folders with all below. */
+export function judgesIn(files: Readonly<Record<string, string>>, protects: readonly string[]): Record<string, string> {
+  const isOne = (path: string) => isProtected(path, protects) || KINDS.some(({ is }) => is.test(path));
+  return Object.fromEntries(Object.entries(files).filter(([path]) => isOne(path)));
 }
 
-export function judgesTouched({ changed, wasThere, protects }: Touched): Finding[] {
-  const isProtected = (path: string) => protects.some((each) => path === each || path.startsWith(`${each}/`));
-  const protectedOnes: Kind = { what: "protected files", severity: "warning", is: /./, alsoNew: true };
-  const kindOf = (path: string) =>
-    isProtected(path) ? protectedOnes : KINDS.find(({ is, alsoNew }) => is.test(path) && (alsoNew || wasThere(path)));
+/** What of it is not what it was. */
+export function judgesTouched(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+  protects: readonly string[],
+): Finding[] {
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (path) => before[path] !== now[path],
+  );
   const found = new Map<Kind, string[]>();
-  for (const path of changed) {
-    const kind = kindOf(path);
+  for (const path of changed.sort()) {
+    const kind = kindOf(path, before[path] !== undefined, protects);
     if (kind) found.set(kind, [...(found.get(kind) ?? []), path]);
   }
   return [...found].map(([{ what, severity }, paths]) => {
     const more = paths.length > NAMED_MAX ? ` and ${paths.length - NAMED_MAX} more` : "";
-    return {
-      text: `the work changed what judges it: ${what} (${paths.slice(0, NAMED_MAX).join(", ")}${more})`,
-      rule: ORACLE,
-      severity,
-    };
+    const named = paths.slice(0, NAMED_MAX).join(", ");
+    return { text: `the work changed what judges it: ${what} (${named}${more})`, rule: ORACLE, severity };
+  });
+}
+
+const PROTECTED: Kind = { what: "protected files", severity: "warning", is: /./, alsoNew: true };
+
+function kindOf(path: string, wasThere: boolean, protects: readonly string[]): Kind | undefined {
+  if (isProtected(path, protects)) return PROTECTED;
+  return KINDS.find(({ is, alsoNew }) => is.test(path) && (alsoNew || wasThere));
+}
+
+/** They are written by people: "./lib/" is "lib". */
+function isProtected(path: string, protects: readonly string[]): boolean {
+  return protects.some((each) => {
+    const plain = each.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+    return plain !== "" && (path === plain || path.startsWith(`${plain}/`));
   });
 }

@@ -127,7 +127,7 @@ function extended(flow: Flow, run: Run, name: string, limit: number): Run {
 function answered(flow: Flow, run: Run, ticket: string, verdict: Verdict): Run {
   const { cursor } = run;
   const well = recovered(run, ticket);
-  const warned = verdict.status === "pass" ? warn(well, verdict.findings) : well;
+  const warned = warn(well, verdict);
   if (cursor.at === "enter" || cursor.at === "exit") return hooked(flow, warned, cursor, verdict);
   if (cursor.at !== "work") throw new NotNow("take a verdict", placeOf(cursor));
   if (verdict.status === "wait") throw new NotNow("wait", "at work; only a hook may wait");

@@ -9,10 +9,14 @@ describe("a role", () => {
       ["doer-web", "x", "doer-api", "doer-web"],
       ["doer-web", "doer-api"],
     ],
-    ["is its own name where nobody is registered", ["doers", "reviewer-web"], ["doer"]],
+    ["is its own name where nobody is registered", ["doers", "reviewer-web", "doer-"], ["doer"]],
   ])("%s", (_, registered, agents) => {
-    expect(agentsOfRole("doer", registered)).toEqual(agents);
+    expect(agentsOfRole("doer", registered, ["codex"])).toEqual(agents);
   });
+});
+
+it("a driver is filled by itself, whatever agents are called like it", () => {
+  expect(agentsOfRole("codex", ["codex-fast"], ["codex"])).toEqual(["codex"]);
 });
 
 describe("a task of the plan", () => {
@@ -36,5 +40,22 @@ describe("a task of the plan", () => {
   it("is its stack's; what is marked for none of the stacks is the first one's", () => {
     expect(of("web")).toEqual(["[ ] the page", "[ ] numbered"]);
     expect(of("api")).toEqual(["[x] the route", "without a box", "[ ] for nobody", "[ ] [docs] of no stack here"]);
+  });
+
+  it.each([
+    ["code in a line is no fence", "```pnpm test``` passes\n- [ ] [web] x", ["[ ] x"]],
+    ["a fence is closed by its own sign only", "~~~\n```\n- [ ] [web] a\n~~~~\n- [ ] [web] x", ["[ ] x"]],
+    ["a fence within an item is one", "- [ ] [web] x\n  ```\n  - [ ] [web] a\n  ```", ["[ ] x"]],
+    ["a fence that is never closed goes to the end", "- [ ] [web] x\n```\n- [ ] [web] a", ["[ ] x"]],
+    ["a mark counts in any case", "- [ ] [Web] x", ["[ ] x"]],
+  ])("%s", (_, text, tasks) => {
+    expect(tasksOf(text, { name: "web", all: ["api", "web"] })).toEqual(tasks);
+  });
+
+  it("is found in a hostile plan of a megabyte in a moment", () => {
+    const began = performance.now();
+    for (const part of ["`", "~", "```\n", "- [", " ", "1. ", "- [ ] ["])
+      tasksOf(part.repeat(1_000_000 / part.length), { name: "web", all: ["web"] });
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });

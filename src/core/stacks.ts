@@ -9,10 +9,12 @@ export interface Stack {
   plan?: string;
 }
 
-/** Whoever fills a role: the agent of that very name where one is registered; else those of its stacks, in the order they are registered in. */
-export function agentsOfRole(role: string, registered: readonly string[]): string[] {
-  if (registered.includes(role)) return [role];
-  const found = [...new Set(registered.filter((name) => name.startsWith(`${role}-`)))];
+/** Whoever fills a role: the agent or driver of that very name where there is one; else the agents of its stacks, in the order they are
+ *  registered in. */
+export function agentsOfRole(role: string, registered: readonly string[], drivers: readonly string[]): string[] {
+  if (registered.includes(role) || drivers.includes(role)) return [role];
+  const stem = `${role}-`;
+  const found = [...new Set(registered.filter((name) => name.startsWith(stem) && name !== stem))];
   return found.length ? found : [role];
 }
 
@@ -20,15 +22,27 @@ export const stackOf = (role: string, agent: string): string => agent.slice(role
 
 /** The items of a plan that are this stack's, with all that stands behind their mark. What stands in code is no item. */
 export function tasksOf(plan: string, stack: Stack): string[] {
-  const lines = plan.replace(FENCED, "").split(/\r?\n/);
-  return lines.flatMap((line) => {
+  return outsideCode(plan.split(/\r?\n/)).flatMap((line) => {
     const [, box, mark, text] = ITEM.exec(line) ?? [];
     return text === undefined ? [] : taskOf({ box, mark, text }, stack);
   });
 }
-const FENCED = /^ {0,3}(```+|~~~+)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*\s*$|$(?![\s\S]))/gm;
 /** A list item that may have a check box and a mark. */
-const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(?:\[([A-Za-z0-9][\w.-]*)\](?!\()\s+)?(\S.*)$/;
+const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[([ xX])\]\s+)?(?:\[([A-Za-z0-9][\w.-]*)\](?!\()\s+)?(\S.*)$/s;
+
+/** By the rule of CommonMark: a fence is closed by one of its own sign that is as long, and one of backticks has none behind it. */
+function outsideCode(lines: string[]): string[] {
+  let open = "";
+  return lines.filter((line) => {
+    const [, fence = "", rest = ""] = /^\s*(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
+    if (open === "") {
+      if (!(fence.startsWith("`") && rest.includes("`"))) open = fence;
+      return open === "";
+    }
+    if (fence.startsWith(open) && rest.trim() === "") open = "";
+    return false;
+  });
+}
 
 interface Item {
   box: string | undefined;
@@ -37,9 +51,8 @@ interface Item {
 }
 /** Without a box and a mark of a stack it is prose. */
 function taskOf({ box, mark, text }: Item, { name, all }: Stack): string[] {
-  const isMarked = mark !== undefined && all.includes(mark);
-  const owner = isMarked ? mark : all[0];
-  if (owner !== name || (box === undefined && !isMarked)) return [];
-  const shown = isMarked || mark === undefined ? text : `[${mark}] ${text}`;
+  const marked = all.find((each) => each.toLowerCase() === mark?.toLowerCase());
+  if ((marked ?? all[0]) !== name || (box === undefined && marked === undefined)) return [];
+  const shown = marked !== undefined || mark === undefined ? text : `[${mark}] ${text}`;
   return [box === undefined ? shown : `[${box}] ${shown}`];
 }

@@ -42,7 +42,9 @@ function refuseOtherHistory(house: House, { run, flow, opening }: Frozen, lines:
   const job = renamed?.type === "renamed" ? renamed.job : opening.job;
   house.refuseOtherHistory({ run, loop: flow.name, job, isPublished: lines.some(isPublication) });
 }
-const isPublication = ({ type }: Line): boolean => type === "checkpointed";
+/** The journal is published between the two lines of a checkpoint, and when the job is renamed. */
+const isPublication = (line: Line): boolean =>
+  line.type === "renamed" || (line.type === "begun" && line.ticket.startsWith("checkpoint"));
 
 /** R6: begun on paper before in fact, so without such a line no process of this run was ever started and none can be left. What was
  *  handed to the host's agent is no process of ours. */

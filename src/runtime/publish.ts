@@ -10,7 +10,7 @@ import { branchOf } from "./branch.js";
 
 /**
  * Written after every event but the start of a command, which moves nothing (unless it ends "pending" or "iterating"): so while
- * one is at work, `head` is the line before its start; at rest it is the last.
+ * one is at work, `head` is the line before its start; at rest it is the last. Not written twice for one line.
  * Never throws: what could not be written is told once, and again when it changes.
  */
 export function publisher(house: House, tell: (trouble: string) => void): (opened: Opened) => Promise<void> {

@@ -76,7 +76,7 @@ async function turn(shop: Workshop, task: Task, work: AgentWork, signal: AbortSi
       },
     };
   }
-  const nothing = await nothingToDo(shop, work);
+  const nothing = task.tries > 1 ? undefined : await nothingToDo(shop, work); // what a try that died has done is to be judged
   if (nothing) return { verdict: nothing, spent: { ms: 0 } };
   const readable: string[] = []; // grows until the sandbox is opened
   const needs = { access: work.access, readable, ...(performer.env ? { env: performer.env } : {}) };
@@ -219,8 +219,8 @@ export async function judge(shop: Workshop, task: Task, { work, visit, end }: Ju
   const verdict = { ...said, evidence, ...(end.output ? { output: visit.mask(end.output) } : {}) };
   const mayTouch = work.access === "write" && work.mode !== "verify";
   const touched = !mayTouch && evidence.tree !== visit.before.digest;
-  const findings = [...verdict.findings, ...denialsOf(end)];
-  if (mayTouch) findings.push(...(await judgesTouchedBy(shop, visit, evidence.tree)));
+  const judges = mayTouch ? await judgesTouchedBy(shop, visit, evidence.tree) : []; // first: of too many the last are left out
+  const findings = [...judges, ...verdict.findings, ...denialsOf(end)];
   if (!touched) return { ...verdict, findings: cutFindings(findings) };
   const paths = shop.git.changed(visit.before, await shop.git.tree()).slice(0, 5);
   const text = `the reviewer may only read, but it changed ${paths.join(", ")}; its verdict does not count${work.mode ? ", the iteration is invalid" : ""}`;

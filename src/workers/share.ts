@@ -12,8 +12,9 @@ export async function shareOf(shop: Workshop, stack: Stack): Promise<NonNullable
   if (plan === undefined) return { stack: name, others, tasks: [] };
   const read = await shop.files.read(shop.frozen.start.workspace, plan);
   if ("text" in read) return { stack: name, others, plan, tasks: tasksOf(read.text, stack) };
-  const why = "refused" in read ? read.refused : "it is not there any more";
-  const hint = "bring it back, then resume";
+  const isThere = "refused" in read;
+  const why = isThere ? read.refused : "it is not there any more";
+  const hint = isThere ? "make it a plain file of the work tree, then resume" : "bring it back, then resume";
   throw new FaultError({ code: "plan-unreadable", message: `the plan "${plan}" cannot be shared out: ${why}`, hint });
 }
 

@@ -1,12 +1,13 @@
 // One try of one visit: its folder, its environment, its sandbox, and afterwards what its verdict was said about.
 import type { Evidence, Finding } from "../core/model.js";
 import { extensionFiles } from "../core/named.js";
-import { judgesTouched } from "../core/oracle.js";
+import { judgesIn, judgesTouched } from "../core/oracle.js";
 import type { SandboxStart } from "../ports/agent.js";
 import type { Tree } from "../ports/git.js";
 import type { Session } from "../ports/sandbox.js";
 import type { Task } from "../ports/worker.js";
 import type { Workshop } from "../ports/workshop.js";
+import { cutFindings, oneLine } from "./findings.js";
 import { maskOf } from "./mask.js";
 
 export interface Visit {
@@ -17,6 +18,8 @@ export interface Visit {
   before: Tree;
   /** Digest of the tree before the first try of this visit: what a try that died had done already is the visit's work. */
   treeBefore: string;
+  /** Likewise what judges the work, path to digest. */
+  judgesBefore: Record<string, string>;
   start: SandboxStart;
   /** What confines this visit: engine and image. Opens the sandbox, starts nothing in it. */
   sandbox(): Promise<string>;
@@ -47,6 +50,8 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
   const secrets = Object.entries(given).flatMap(([name, value]) =>
     typeof value === "string" ? [] : [env[name] ?? ""],
   );
+  const isRead = needs.access === "read";
+  const first = isRead ? { digest: before.digest, judges: {} } : await firstBefore(shop, folder, before);
   let session: Session | undefined;
   const opened = async () => (session ??= await openSandbox(shop, task, needs, artifacts));
   return {
@@ -54,7 +59,8 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
     artifacts,
     env,
     before,
-    treeBefore: needs.access === "read" ? before.digest : await firstBefore(shop, folder, before.digest),
+    treeBefore: first.digest,
+    judgesBefore: first.judges,
     mask: maskOf(secrets),
     named: (file) => `${folder.slice(folder.lastIndexOf("/visits/") + 1)}/artifacts/${file}`,
     async start(wish) {
@@ -71,11 +77,30 @@ export async function openVisit(shop: Workshop, task: Task, needs: VisitNeeds): 
   };
 }
 
-async function firstBefore(shop: Workshop, folder: string, digest: string): Promise<string> {
+interface Before {
+  /** Digest of the tree. */
+  digest: string;
+  /** What judges the work, path to digest. */
+  judges: Record<string, string>;
+}
+
+async function firstBefore(shop: Workshop, folder: string, now: Tree): Promise<Before> {
   const path = `${folder.replace(/\.\d+$/, "")}/tree-before`; // later tries have folders with a number behind
-  const first = await shop.files.text(path);
-  if (!first) await shop.files.writeQuickly(path, digest);
-  return first || digest;
+  const known = beforeIn(await shop.files.text(path));
+  if (known) return known;
+  const before = { digest: now.digest, judges: judgesIn(now.files, protectsOf(shop)) };
+  await shop.files.write(path, JSON.stringify(before));
+  return before;
+}
+
+/** Ours, in a folder no work reaches. */
+function beforeIn(text: string | undefined): Before | undefined {
+  try {
+    const { digest, judges } = JSON.parse(text ?? "null") as Before;
+    return typeof digest === "string" && typeof judges === "object" ? { digest, judges } : undefined;
+  } catch {
+    return undefined; // not there
+  }
 }
 
 /** What a verdict of this visit is about, as things stand now (P5). */
@@ -88,16 +113,18 @@ export async function evidenceOf(
   return { tree: digest, loop: task.flow.digest, ...more };
 }
 
-/** What of that which judges the work this visit has changed; `now` is its digest of the tree. */
+/** What of that which judges the work this visit has changed, in all its tries; `now` is the digest of the tree. */
 export async function judgesTouchedBy(shop: Workshop, visit: Visit, now: string | undefined): Promise<Finding[]> {
-  if (now === visit.before.digest) return [];
-  const { files } = visit.before;
-  const { flow, source } = shop.frozen;
-  return judgesTouched({
-    changed: shop.git.changed(visit.before, await shop.git.tree()),
-    wasThere: (path) => files[path] !== undefined,
-    protects: [source.path, ...flow.isolation.protect],
-  });
+  if (now === visit.treeBefore) return [];
+  const protects = protectsOf(shop);
+  const judges = judgesIn((await shop.git.tree()).files, protects);
+  const findings = judgesTouched(visit.judgesBefore, judges, protects);
+  return cutFindings(findings.map((finding) => ({ ...finding, text: oneLine(finding.text) }))); // the names are the work's own
+}
+
+function protectsOf({ frozen: { flow, source } }: Workshop): string[] {
+  const agents = Object.keys(flow.named).flatMap((key) => /^agent (.+)$/s.exec(key)?.[1] ?? []);
+  return [source.path, ...agents, ...extensionFiles(flow.named), ...flow.isolation.protect];
 }
 
 function openSandbox(

@@ -112,4 +112,13 @@ describe("doers and reviewers of stacks", { timeout: 180_000 }, () => {
     const result = await repository.json(["run", "phase"]);
     expect([result.status, repository.read("work.txt")]).toEqual(["complete", "doer 1\n"]);
   });
+
+  it("are given the tasks of the plan that lies beside the loop file, where there is one", async () => {
+    const reviews = { "reviewer-api": [judged("APPROVED")], "reviewer-web": [judged("APPROVED")] };
+    const files = { "flows/phase.yaml": mappedIn(BOTH) + LOOP, "flows/plan.md": "- [ ] [web] beside it\n" };
+    using repository = ground({ names: BOTH, plan: TWO, reviews, files });
+    const result = await repository.json(["run", "flows/phase.yaml"]);
+    expect(result.status).toBe("complete");
+    expect(promptOf(result, "doer%2Fdoer-web-1")).toContain("the tasks of flows/plan.md that are yours");
+  });
 });

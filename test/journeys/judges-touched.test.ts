@@ -1,6 +1,7 @@
 // Work that changes what judges it: its verdict says so, and a person is shown it at the gate, whatever came of it since.
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Repository } from "../harness/repository.js";
+import { ended, Repository } from "../harness/repository.js";
 import { Terminal } from "../harness/terminal.js";
 
 const LOOP = `name: ship
@@ -45,5 +46,24 @@ describe("what judges the work", { timeout: 120_000 }, () => {
     expect(told).toContain(CI);
     expect(told).not.toContain("new.test.js");
     expect((await repository.pawl(["status", run])).out).toMatch(/findings of fmt\n.*tests \(test\/b\.test\.js\)/);
+  });
+
+  it.each([
+    ["by a visit that failed", "echo x >> Jenkinsfile; test -e twice || { touch twice; exit 1; }", false],
+    ["by a try that died with Pawl", "test -e twice && exit; echo x >> Jenkinsfile; touch twice; sleep 100", true],
+  ])("changed %s is told a person all the same", async (_, line, kill) => {
+    const loop = `name: ship\nsteps:\n  - {name: work, command: "sh work.sh", on_fail: {goto: work, retry: true}}\n  - {name: ask, gate: "Ship it?"}\n`;
+    using repository = Repository.make({ ".pawl/loops/ship.yaml": loop, "work.sh": `${line}\n` });
+    const child = repository.start(["run", "ship"], {});
+    const over = ended(child);
+    if (kill) {
+      while (!repository.has("twice")) await sleep(20);
+      child.kill("SIGKILL");
+    }
+    await over;
+    using terminal = Terminal.open(repository, ["resume"]);
+    await terminal.shows("Ship it?");
+    await terminal.shows("the work changed what judges it: CI (Jenkinsfile)");
+    terminal.keys("C-c");
   });
 });

@@ -130,7 +130,9 @@ export class FolderLibrary implements Library {
 
   async fileNames(folder: string, near = this.workspace): Promise<string[]> {
     const entries = this.placesOf(folder, near).flatMap(({ whole }) => list(whole));
-    return [...new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name))].sort();
+    return [
+      ...new Set(entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name)),
+    ].sort();
   }
 
   /** Where a path of a loop file may lie: from the folder of that file, from the top of the repository. */

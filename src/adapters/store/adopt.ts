@@ -61,7 +61,7 @@ export interface HereToo {
   run: string;
   loop: string;
   job: string;
-  /** False: this clone has published no journal of it, so there is none anywhere but where it would be. */
+  /** False: no clone has published a journal of it, as ours tells, so there is none anywhere but where it would be. */
   isPublished: boolean;
 }
 
@@ -70,10 +70,18 @@ export interface HereToo {
 export function refuseOtherHistory({ jobsFolder, runFolder, run, loop, job, isPublished }: HereToo): void {
   const parts = partsOfJob(job);
   const usual = join(jobsFolder, ...(typeof parts === "string" ? [] : parts), `${loop}-${run}.jsonl`);
-  const isThere = lstatSync(usual, { throwIfNoEntry: false })?.isFile() === true;
-  const found = isThere ? usual : isPublished ? published(jobsFolder, run) : undefined;
+  const found = isFile(usual) ? usual : isPublished ? published(jobsFolder, run) : undefined;
   if (found === undefined) return;
   refuseOther(readFileSync(join(runFolder, "journal.jsonl")), bytesOf(found, JOURNAL_BYTES_MAX), run, found);
+}
+
+/** Whatever stands in the way of looking, there is no file to look at. */
+function isFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** The one `<loop>-<run>.jsonl` below the folder. Links are not followed. */

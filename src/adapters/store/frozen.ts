@@ -69,8 +69,12 @@ export function readFrozen(folder: string, run: string): Frozen {
 const KNOWN = new Recent<Frozen>();
 
 function stampOf(path: string): string {
-  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat?.isFile() ? `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : "";
+  try {
+    const stat = lstatSync(path, { bigint: true });
+    return stat.isFile() ? `${path} ${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : "";
+  } catch {
+    return ""; // who reads it says why it cannot be read
+  }
 }
 
 /** Undefined when the text is not a frozen flow, or names copies outside its own folder. */

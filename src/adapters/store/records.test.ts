@@ -223,6 +223,7 @@ describe("the published journal", () => {
     expect(look(at.job, false)).toThrow(/goes on where the run here stops/);
     expect(look("renamed", true)).toThrow(/goes on where the run here stops/);
     expect(look("renamed", false)).not.toThrow();
+    expect(look(`${at.job}/dev-${RUN}.jsonl`, false)).not.toThrow(); // a file where a folder would be
   });
 
   it.each([

@@ -48,7 +48,7 @@ export class Context {
 
   /** Who fills a role of a doer loop: one agent, or one for each stack. */
   agentsOf(role: string): string[] {
-    return agentsOfRole(role, this.known.registered ?? []);
+    return agentsOfRole(role, this.known.registered ?? [], this.known.uses);
   }
 
   /** What its agent file says of it; complained about where the loop has a folder of them and this one is not there. */

@@ -53,7 +53,8 @@ function workOf(file: DoerFile, agent: string, agents: string[], context: Contex
     `You are the doer. Do the work that the goal and the plan ask for, and mend what the last review blocked.${plan ? ` The plan is ${plan}: read it as it is now.` : ""}`,
   );
   const all = agents.map((each) => stackOf(file.doer, each));
-  const stack = { name: stackOf(file.doer, agent), all, ...(plan ? { plan } : {}) };
+  const found = plan && (context.known.documents[plan]?.path ?? plan);
+  const stack = { name: stackOf(file.doer, agent), all, ...(found ? { plan: found } : {}) };
   const work = { kind: "agent", performer, prompt, access: "write", session: "new", mode: "ralph_loop" } as const;
   return agents.length > 1 ? { ...work, stack } : work;
 }
