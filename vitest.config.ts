@@ -6,6 +6,7 @@ const SLOW = [
   "test/clients/{acp,codex,conformance}.test.ts",
   "test/journeys/{doer-commits,failures,llm,steps-setup}.test.ts",
   "test/sandbox/docker.test.ts",
+  "test/crash/doer.test.ts", // the other bodies' kills are in npm test
 ];
 const ALL = ["src/**/*.test.ts", "test/**/*.test.ts", "testing/**/*.test.ts"];
 const isSlow = process.env.PAWL_SLOW !== undefined;
