@@ -62,9 +62,9 @@ for (const [what, trap, want] of [['hears TERM', 'echo polite; exit 9', 'polite'
 const working = (ws) => readdirSync('/proc').filter((p) => { try { return readlinkSync(`/proc/${p}/cwd`) === ws; } catch { return false; } }).length;
 check(title('the command ends, twenty busy children go on'), 'dead', async (made) => {
   const busy = 'for i in $(seq 20); do (setsid sh -c "while :; do :; done" >/dev/null 2>&1 </dev/null &); done';
-  const running = engine.run(made.profile, { argv: ['bash', '-c', `./res survive 60 & ${busy}; sleep 3`], env: made.env, timeoutMs: 20_000 });
+  const running = engine.run(made.profile, { argv: ['bash', '-c', `./res survive 60 & ${busy}; sleep 8`], env: made.env, timeoutMs: 20_000 });
   const up = await comesUp(made.workspace);
-  for (let i = 0; i < 40 && working(made.workspace) < 20; i++) await sleep(50);
+  for (let i = 0; i < 140 && working(made.workspace) < 20; i++) await sleep(50);
   if (working(made.workspace) < 20) { wrong++; console.log('  the children cannot be seen from here: nothing proved'); }
   await running;
   const left = working(made.workspace); // at this very moment, not a little later
